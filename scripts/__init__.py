@@ -1,0 +1,1 @@
+"""The `lookcheck` command: one module or package per subcommand."""

@@ -1,0 +1,3 @@
+from lookcheck.scripts.cli import main
+
+main()

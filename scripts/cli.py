@@ -1,0 +1,19 @@
+"""The `lookcheck` command: an explicit table of subcommands, each a module of its own."""
+
+from __future__ import annotations
+
+from lookcheck.scripts import console
+from lookcheck.scripts.score import __main__ as score
+
+app = console.new_app("Benchmarks and metrics that ask a vision-language model for the evidence.")
+
+app.add_typer(score.app, name="score")
+
+
+def main() -> None:
+    """Entry point of the console command."""
+    console.run(app)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""What every subcommand shares at the terminal: errors in one line, exit codes, output files."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from lookcheck.dataset_builders.errors import InputError
+
+EXIT_INPUT = 2
+EXIT_BUG = 1
+EXIT_INTERRUPTED = 130
+
+stdout = Console(soft_wrap=True)
+stderr = Console(stderr=True, soft_wrap=True)
+
+
+def new_app(help_text: str) -> typer.Typer:
+    """A typer application with this project's settings."""
+    return typer.Typer(
+        help=help_text, no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False
+    )
+
+
+def run(app: Callable[[], Any]) -> None:
+    """Run a typer application; bad input ends with one sentence on stderr and exit code 2.
+
+    ``LOOKCHECK_DEBUG=1`` in the environment lets the traceback through.
+    """
+    if os.environ.get("LOOKCHECK_DEBUG") == "1":
+        app()
+        return
+    try:
+        app()
+    except InputError as error:
+        _fail(f"error: {error}", EXIT_INPUT)
+    except KeyboardInterrupt:
+        _fail("interrupted", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our pipe (head, less) has gone; that is its right.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _fail(f"error: {place}{error.strerror or error}", EXIT_INPUT)
+    except Exception as error:
+        _fail(
+            f"internal error: {type(error).__name__}: {error} (a bug; LOOKCHECK_DEBUG=1 shows the traceback)",
+            EXIT_BUG,
+        )
+
+
+def _fail(message: str, code: int) -> None:
+    # Plain print: rich would read square brackets of user data as markup.
+    print(message, file=sys.stderr)
+    raise SystemExit(code) from None
+
+
+def progress(*, quiet: bool = False) -> Progress:
+    """A progress display on stderr with count, rate and time left; silent when stderr is no terminal."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        RateColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=stderr,
+        disable=quiet or not stderr.is_terminal,
+    )
+
+
+class RateColumn(TextColumn):
+    """Steps per second."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def render(self, task: Any) -> Any:
+        speed = task.finished_speed or task.speed
+        return TextColumn("" if speed is None else f"{speed:,.1f}/s").render(task)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: the folder {path.parent} does not exist")
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        # mkstemp makes files private; a result is meant to be read.
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def to_json(value: Any) -> str:
+    """Compact, stable JSON for machines; NaN becomes null, which JSON can hold."""
+    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "item") and not isinstance(value, str | bytes):
+        value = value.item()
+    if isinstance(value, float) and value != value:
+        return None
+    return value

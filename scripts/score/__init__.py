@@ -1,0 +1,1 @@
+"""`lookcheck score`: predictions and labels in, joined by id; a table, JSON and CSV out."""

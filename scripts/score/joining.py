@@ -1,0 +1,94 @@
+"""Joining answers to labels by id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.jsonl import read_jsonl
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of a file, with the place it came from.
+
+    Attributes
+    ----------
+    where : str
+        ``"file:line"``.
+    id : str
+    fields : dict
+    """
+
+    where: str
+    id: str
+    fields: dict[str, Any]
+
+    def text(self, key: str, *, missing: str | None = None) -> str:
+        """The string under `key`; null or absent gives `missing`, or an error where that is None."""
+        value = self.fields.get(key)
+        if value is None:
+            if missing is None:
+                raise InputError(f"{self.where}: id {self.id!r} has no {key!r}")
+            return missing
+        if not isinstance(value, str):
+            raise InputError(f"{self.where}: id {self.id!r} has {key} {value!r}; expected a string")
+        return value
+
+
+def read_records(
+    path: Path, id_keys: Sequence[str] = ("id",), *, last_wins: bool = False
+) -> tuple[dict[str, Record], int]:
+    """Read a JSON Lines file into records by id, in the file's order.
+
+    Parameters
+    ----------
+    path : Path
+    id_keys : sequence of str
+        Names the id may go by; a record must hold exactly one of them, a string or an integer.
+    last_wins : bool
+        Keep the last record of an id that stands twice (and count it) where the default is an error.
+
+    Returns
+    -------
+    records : dict of str to Record
+    repeated : int
+        How many records were replaced by a later one; always 0 without `last_wins`.
+
+    Raises
+    ------
+    InputError
+        Naming file, line and id.
+    """
+    records: dict[str, Record] = {}
+    repeated = 0
+    for number, fields in read_jsonl(path):
+        where = f"{path}:{number}"
+        found = [key for key in id_keys if key in fields]
+        if len(found) != 1:
+            wanted = " or ".join(map(repr, id_keys))
+            raise InputError(f"{where}: expected one field {wanted}, found {found or sorted(fields)}")
+        value = fields[found[0]]
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+            raise InputError(f"{where}: {found[0]} is {value!r}; expected a non-empty string or an integer")
+        record = Record(where, str(value), fields)
+        if record.id in records:
+            if not last_wins:
+                raise InputError(
+                    f"{where}: the id {record.id!r} stands twice (first at {records[record.id].where})"
+                )
+            repeated += 1
+        records[record.id] = record
+    if not records:
+        raise InputError(f"{path}: no records")
+    return records, repeated
+
+
+def refuse_unknown(answers: dict[str, Record], labels: dict[str, Any], labels_name: str) -> None:
+    """An answer to a question nobody asked is an error: it usually means the wrong file."""
+    for record in answers.values():
+        if record.id not in labels:
+            raise InputError(f"{record.where}: the id {record.id!r} is not in {labels_name}")

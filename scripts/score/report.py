@@ -1,0 +1,102 @@
+"""Showing figures: a rich table for people, JSON and CSV for machines. Tables print percent."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.scripts import console
+
+
+@dataclass
+class Report:
+    """What a scoring command shows.
+
+    Attributes
+    ----------
+    title : str
+    columns : sequence of str
+        Names of the figures.
+    rows : list of (name, figures)
+        The model's row first, then the baselines; a figure is a fraction in [0, 1], or None where
+        it does not apply.
+    notes : list of str
+        Sentences shown below the table: counts of missing or unparsed answers, repeated ids.
+    result : dict
+        Everything the metric returned.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: list[tuple[str, Sequence[float | None]]]
+    result: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+
+def percent(fraction: float | None) -> str:
+    """A fraction as percent with two places; an en dash where there is none."""
+    if fraction is None or fraction != fraction:
+        return "–"
+    return f"{100 * fraction:.2f}"
+
+
+def table(report: Report) -> Table:
+    """The report's figures as a rich table, in percent."""
+    drawn = Table(title=report.title, title_justify="left", caption_justify="left")
+    drawn.add_column("")
+    for column in report.columns:
+        drawn.add_column(column, justify="right")
+    for index, (name, figures) in enumerate(report.rows):
+        style = "bold" if index == 0 else "dim"
+        drawn.add_row(Text(name), *map(percent, figures), style=style)
+    return drawn
+
+
+def emit(report: Report, *, as_json: bool, outputs: Sequence[Path]) -> None:
+    """Write the output files, then print the table, or with `as_json` one JSON object.
+
+    Parameters
+    ----------
+    report : Report
+    as_json : bool
+        Print the result without its per-sample rows as one line of JSON, and nothing else.
+    outputs : sequence of Path
+        ``*.json`` gets the whole result with ``per_sample``; ``*.csv`` the table, as fractions.
+    """
+    check_outputs(outputs)
+    for path in outputs:
+        text = console.to_json(report.result) + "\n" if path.suffix == ".json" else _csv(report)
+        console.write_text(path, text)
+    if as_json:
+        shown = {key: value for key, value in report.result.items() if key != "per_sample"}
+        print(console.to_json({**shown, "notes": report.notes}))
+        return
+    console.stdout.print(table(report))
+    for note in [*report.notes, f"signature: {report.result['signature']}"]:
+        console.stdout.print(Text(note))
+    for path in outputs:
+        console.stdout.print(Text(f"wrote {path}"))
+
+
+def check_outputs(outputs: Sequence[Path]) -> None:
+    """Refuse an output name of unknown kind; call it before the work starts."""
+    for path in outputs:
+        if path.suffix not in {".json", ".csv"}:
+            raise InputError(f"{path}: --output takes a name ending in .json or .csv")
+
+
+def _csv(report: Report) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["name", *report.columns])
+    for name, figures in report.rows:
+        writer.writerow([name, *("" if figure is None else repr(float(figure)) for figure in figures)])
+    return text.getvalue()
