@@ -1,0 +1,91 @@
+"""Joining by id, and what `score` shows and writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.scripts.score.joining import read_records, refuse_unknown
+from lookcheck.scripts.score.report import Report, check_outputs, emit, percent
+
+
+def _write(path: Path, *records: object) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_ids_may_be_integers_or_strings_and_go_by_several_names(tmp_path: Path) -> None:
+    path = _write(tmp_path / "a.jsonl", {"id": 7, "x": "a"}, {"row_id": "b", "x": None})
+    records, repeated = read_records(path, ("id", "row_id"))
+    assert list(records) == ["7", "b"]
+    assert repeated == 0
+    assert records["7"].text("x") == "a"
+    assert records["b"].text("x", missing="") == ""
+    with pytest.raises(InputError, match="id 'b' has no 'x'"):
+        records["b"].text("x")
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"x": 1}, "expected one field 'id'"),
+        ({"id": None}, "id is None"),
+        ({"id": ""}, "id is ''"),
+        ({"id": True}, "id is True"),
+        ({"id": 1.5}, "id is 1.5"),
+        ({"id": [1]}, r"id is \[1\]"),
+    ],
+)
+def test_bad_ids_name_the_line(tmp_path: Path, record: object, said: str) -> None:
+    path = _write(tmp_path / "a.jsonl", {"id": "ok"}, record)
+    with pytest.raises(InputError, match=rf"a\.jsonl:2: .*{said}"):
+        read_records(path)
+
+
+def test_an_id_that_stands_twice(tmp_path: Path) -> None:
+    path = _write(tmp_path / "a.jsonl", {"id": 1, "x": "old"}, {"id": "1", "x": "new"})
+    with pytest.raises(InputError, match=r"a\.jsonl:2: the id '1' stands twice \(first at .*:1\)"):
+        read_records(path)
+    records, repeated = read_records(path, last_wins=True)
+    assert (records["1"].text("x"), repeated) == ("new", 1)
+
+
+def test_an_empty_file_and_an_unknown_id(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no records"):
+        read_records(_write(tmp_path / "a.jsonl"))
+    answers, _ = read_records(_write(tmp_path / "b.jsonl", {"id": "q9"}))
+    with pytest.raises(InputError, match=r"b\.jsonl:1: the id 'q9' is not in labels"):
+        refuse_unknown(answers, {"q1": 0}, "labels")
+
+
+def test_report_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = {"score": 0.5, "per_sample": [{"id": "a"}], "signature": "metric:x|version:1"}
+    report = Report(
+        "Title", ["score", "other"], [("[model]", [0.5, None]), ("base", [1 / 3, 0.0])], result, ["a note"]
+    )
+    emit(report, as_json=False, outputs=[tmp_path / "r.json", tmp_path / "r.csv"])
+    shown = capsys.readouterr().out
+    assert "[model]" in shown
+    assert "50.00" in shown
+    assert "33.33" in shown
+    assert "metric:x|version:1" in shown
+    assert json.loads((tmp_path / "r.json").read_text()) == result
+    assert (tmp_path / "r.csv").read_text() == f"name,score,other\n[model],0.5,\nbase,{1 / 3!r},0.0\n"
+    emit(report, as_json=True, outputs=[])
+    assert json.loads(capsys.readouterr().out) == {
+        "score": 0.5,
+        "signature": "metric:x|version:1",
+        "notes": ["a note"],
+    }
+
+
+def test_output_of_unknown_kind_is_refused() -> None:
+    with pytest.raises(InputError, match=r"ending in \.json or \.csv"):
+        check_outputs([Path("a.txt")])
+
+
+def test_percent() -> None:
+    assert [percent(value) for value in (0.53263, None, float("nan"), 1.0)] == ["53.26", "–", "–", "100.00"]
