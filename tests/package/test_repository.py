@@ -6,9 +6,17 @@ import re
 import subprocess
 from pathlib import Path
 
-TOP_LEVEL = set(
-    "LICENSE NOTICE README.md cards dataset_builders metrics pyproject.toml scripts tests".split()
-)
+TOP_LEVEL = {
+    "LICENSE",
+    "NOTICE",
+    "README.md",
+    "cards",
+    "dataset_builders",
+    "metrics",
+    "pyproject.toml",
+    "scripts",
+    "tests",
+}
 
 
 def _tracked(repository: Path) -> list[str]:
