@@ -1,0 +1,78 @@
+"""VQA soft accuracy as a metric of the library `evaluate`; the work is done in `scoring`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+import evaluate
+
+from .circular import circular_accuracy
+from .contractions import CONTRACTIONS
+from .normalize import normalize_official
+from .scoring import VERSION, compute
+from .validation import check_answers, listed
+
+# evaluate copies only the modules that this file names, so it names all of them, one a line.
+__all__ = ["CONTRACTIONS", "VERSION", "SoftVqaAcc", "circular_accuracy", "normalize_official"]
+
+_DESCRIPTION = """
+VQA soft accuracy: for each annotator min(1, matches among the others / 3), averaged over annotators
+and questions, exactly as the official VQA evaluation computes it (mode "official"), the same without
+its unanimity gate ("ungated"), or min(matches / 3, 1) ("simple"). Reports exact match beside it.
+"""
+
+_INPUTS = """
+Args:
+    predictions (list of str): one answer for each question, "" where the answer is missing.
+    references (list of list of str): for each question one answer for each annotator.
+    mode (str): "official" (default), "ungated" or "simple".
+    ids, groups, question_types, answer_types (list, optional): one item for each question.
+    exact_match (str): "any" (default) or "most_frequent".
+Returns:
+    soft_vqa_acc and exact_match (fractions in [0, 1]), by_question_type, by_answer_type, counts,
+    per_sample, signature.
+"""
+
+_CITATION = """
+@inproceedings{antol2015vqa,
+  title = {{VQA}: Visual Question Answering},
+  author = {Antol, Stanislaw and Agrawal, Aishwarya and Lu, Jiasen and Mitchell, Margaret and
+            Batra, Dhruv and Zitnick, C. Lawrence and Parikh, Devi},
+  booktitle = {International Conference on Computer Vision (ICCV)},
+  year = {2015}
+}
+"""
+
+
+class SoftVqaAcc(evaluate.Metric):
+    """The metric that ``evaluate.load`` returns; options go to ``compute``."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS,
+            features=datasets.Features(
+                {
+                    "predictions": datasets.Value("string"),
+                    "references": datasets.List(datasets.Value("string")),
+                }
+            ),
+            reference_urls=["https://visualqa.org/evaluation.html"],
+        )
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Check the rows before evaluate sees them: it would turn a number into a string."""
+        given = listed("predictions", predictions)
+        wanted = listed("references", references, len(given))
+        check_answers(given, wanted, range(len(given)))
+        super().add_batch(predictions=given, references=wanted, **kwargs)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Check one row before evaluate sees it."""
+        check_answers([prediction], [reference], [0])
+        super().add(prediction=prediction, reference=reference, **kwargs)
+
+    def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+        return compute(list(predictions), list(references), **options)
