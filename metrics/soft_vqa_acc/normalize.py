@@ -24,6 +24,7 @@ NUMBERS = {word: str(value) for value, word in enumerate(_COUNTED)}
 
 # Quirk: "none" is read as the number 0.
 OFFICIAL_WORDS = NUMBERS | {"none": "0"} | CONTRACTIONS
+_CHANGED = ARTICLES | OFFICIAL_WORDS.keys()
 
 # Quirk: the official code passes re.UNICODE (the integer 32) where re.sub takes its count, so at most
 # 32 full stops go. Its look-behind is misspelt and never applies: a stop goes unless a digit follows.
@@ -109,8 +110,10 @@ def process_digits_and_articles(text: str) -> str:
     >>> process_digits_and_articles("The two  dogs dont bark")
     "2 dogs don't bark"
     """
-    words = OFFICIAL_WORDS
-    return " ".join([words.get(word, word) for word in text.lower().split() if word not in ARTICLES])
+    words = text.lower().split()
+    if not _CHANGED.isdisjoint(words):
+        words = [OFFICIAL_WORDS.get(word, word) for word in words if word not in ARTICLES]
+    return " ".join(words)
 
 
 def normalize_official(text: str) -> str:
@@ -129,7 +132,10 @@ def normalize_official(text: str) -> str:
     >>> normalize_official("None.")
     '0'
     """
-    return process_digits_and_articles(process_punctuation(clean(text)))
+    # Without punctuation cleaning has no effect of its own: the split below takes all white space.
+    if _ANYTHING_TO_DO.search(text) is not None:
+        text = process_punctuation(clean(text))
+    return process_digits_and_articles(text)
 
 
 def normalize_simple(text: str) -> str:

@@ -88,19 +88,38 @@ def simple_accuracy(matches: int) -> float:
     return min(matches, 3) / 3
 
 
-def _compared(prediction: str, answers: Sequence[str], gated: bool, normal: _Cache) -> tuple[str, list[str]]:
-    """The strings that are held against each other in one question."""
-    if not gated:
-        return normal[prediction], list(map(normal.__getitem__, answers))
-    if answers.count(answers[0]) == len(answers):
-        return clean(prediction), [clean(answers[0])] * len(answers)
-    shown = list(map(normal.__getitem__, answers))
-    # Different after all steps means different after the first: only the rare rest needs the gate's test.
-    if shown.count(shown[0]) == len(shown):
-        raw = list(map(clean, answers))
-        if raw.count(raw[0]) == len(raw):
-            return clean(prediction), raw
-    return normal[prediction], shown
+def _survives_gate(prediction: str, answers: Sequence[str]) -> bool:
+    """Whether a prediction that all annotators gave, after all steps, still matches under the gate.
+
+    The gate changes nothing else. It is shut only if all cleaned references are one string; then their
+    processed forms are one string too, so that either all annotators match or none does.
+    """
+    cleaned = set(map(clean, answers))
+    return len(cleaned) > 1 or clean(prediction) in cleaned
+
+
+def _count_matches(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], mode: str, any_rule: bool
+) -> tuple[list[int], list[bool], list[bool]]:
+    """For each question: annotators who gave the prediction; exact match; missing."""
+    gated, simple = mode == "official", mode == "simple"
+    compared = _Cache(normalize_simple if simple else normalize_official).__getitem__
+    matches: list[int] = []
+    exact: list[bool] = []
+    missing: list[bool] = []
+    for prediction, answers in zip(predictions, references, strict=True):
+        given = compared(prediction)
+        shown = list(map(compared, answers))
+        count = shown.count(given)
+        empty = not prediction or prediction.isspace()
+        if gated and count == len(shown) and not _survives_gate(prediction, answers):
+            count = 0
+        if simple and empty:
+            count = 0
+        matches.append(count)
+        exact.append(count > 0 and not empty and (any_rule or given == most_frequent(shown)))
+        missing.append(empty)
+    return matches, exact, missing
 
 
 def score_question(prediction: str, answers: Sequence[str], mode: str = "official") -> float:
@@ -197,50 +216,42 @@ def compute(
     question_type_of = checked_labels("question_types", question_types, names)
     answer_type_of = checked_labels("answer_types", answer_types, names)
 
-    simple, gated, any_rule = mode == "simple", mode == "official", exact_match == "any"
-    normal = _Cache(normalize_simple if simple else normalize_official)
-    known: dict[tuple[int, int], float] = {}
-    rows: list[dict[str, Any]] = []
+    matches, exact, missing = _count_matches(answers, wanted, mode, exact_match == "any")
+    annotators = list(map(len, wanted))
+    # There are few distinct counts: each value is computed once.
+    value = {
+        pair: simple_accuracy(pair[0]) if mode == "simple" else leave_one_out(*pair)
+        for pair in set(zip(matches, annotators, strict=True))
+    }
+    scores = [value[pair] for pair in zip(matches, annotators, strict=True)]
     none = [None] * n
-    labels = zip(group_of or none, question_type_of or none, answer_type_of or none, strict=True)
-    for name, prediction, reference, (group, question_type, answer_type) in zip(
-        names, answers, wanted, labels, strict=True
-    ):
-        given, shown = _compared(prediction, reference, gated, normal)
-        missing = not prediction or prediction.isspace()
-        annotators = len(shown)
-        matches = 0 if simple and missing else shown.count(given)
-        score = known.get((matches, annotators))
-        if score is None:
-            score = simple_accuracy(matches) if simple else leave_one_out(matches, annotators)
-            known[matches, annotators] = score
-        exact = bool(matches) and not missing and (any_rule or given == most_frequent(shown))
-        rows.append(
+    columns = (names, scores, exact, matches, annotators, missing)
+    labels = (group_of or none, question_type_of or none, answer_type_of or none)
+    return {
+        "soft_vqa_acc": _mean(scores),
+        "exact_match": sum(exact) / n,
+        "by_question_type": _by_label(question_type_of, scores),
+        "by_answer_type": _by_label(answer_type_of, scores),
+        "counts": {"n": n, "missing": sum(missing)},
+        "per_sample": [
             {
-                "id": name,
+                "id": row_id,
                 "score": score,
-                "exact_match": exact,
-                "matches": matches,
-                "annotators": annotators,
-                "missing": missing,
+                "exact_match": is_exact,
+                "matches": count,
+                "annotators": of,
+                "missing": is_missing,
                 "group": group,
                 "question_type": question_type,
                 "answer_type": answer_type,
             }
-        )
-
-    missing_count = sum(row["missing"] for row in rows)
-    scores = [row["score"] for row in rows]
-    return {
-        "soft_vqa_acc": _mean(scores),
-        "exact_match": sum(row["exact_match"] for row in rows) / n,
-        "by_question_type": _by_label(question_type_of, scores),
-        "by_answer_type": _by_label(answer_type_of, scores),
-        "counts": {"n": n, "missing": missing_count},
-        "per_sample": rows,
+            for row_id, score, is_exact, count, of, is_missing, group, question_type, answer_type in zip(
+                *columns, *labels, strict=True
+            )
+        ],
         "signature": (
             f"metric:soft_vqa_acc|mode:{mode}|exact_match:{exact_match}|n:{n}"
-            f"|missing:{missing_count}|version:{VERSION}"
+            f"|missing:{sum(missing)}|version:{VERSION}"
         ),
     }
 

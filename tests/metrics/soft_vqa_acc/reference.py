@@ -23,12 +23,13 @@ def clean(text: str) -> str:
 
 
 def punctuation(text: str) -> str:
-    number = COMMA_IN_NUMBER.search(text) is not None
     result = text
     for character in PUNCTUATION:
-        if character in text:
-            delete = number or character + " " in text or " " + character in text
-            result = result.replace(character, "" if delete else " ")
+        beside_space = character + " " in text or " " + character in text
+        if beside_space or COMMA_IN_NUMBER.search(text):
+            result = result.replace(character, "")
+        else:
+            result = result.replace(character, " ")
     return FULL_STOP.sub("", result, count=32)
 
 
