@@ -32,6 +32,9 @@ class Report:
         Sentences shown below the table: counts of missing or unparsed answers, repeated ids.
     result : dict
         Everything the metric returned.
+    figures_down : bool
+        Print one line for each figure and one column for each system: for more figures than fit
+        beside each other in 80 characters. Output files keep one row for each system.
     """
 
     title: str
@@ -39,6 +42,7 @@ class Report:
     rows: list[tuple[str, Sequence[float | None]]]
     result: dict[str, Any]
     notes: list[str] = field(default_factory=list)
+    figures_down: bool = False
 
 
 def percent(fraction: float | None) -> str:
@@ -52,6 +56,12 @@ def table(report: Report) -> Table:
     """The report's figures as a rich table, in percent."""
     drawn = Table(title=report.title, title_justify="left", caption_justify="left")
     drawn.add_column("")
+    if report.figures_down:
+        for index, (name, _) in enumerate(report.rows):
+            drawn.add_column(Text(name), justify="right", style="bold" if index == 0 else "dim")
+        for index, column in enumerate(report.columns):
+            drawn.add_row(Text(column), *(percent(figures[index]) for _, figures in report.rows))
+        return drawn
     for column in report.columns:
         drawn.add_column(column, justify="right")
     for index, (name, figures) in enumerate(report.rows):

@@ -1,0 +1,81 @@
+"""SalArt-VQA's chain accuracies as a metric of the library `evaluate`; the work is done in `scoring`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+import evaluate
+
+from .aggregate import METRICS
+from .baselines import baselines
+from .no_image import no_image_control
+from .parsing import parse
+from .samples import score_sample
+from .scoring import VERSION, compute
+from .validation import check_predictions, check_references, listed
+
+# evaluate copies only the modules that this file names, so it names all of them, one a line.
+__all__ = ["METRICS", "VERSION", "SalartChain", "baselines", "no_image_control", "parse", "score_sample"]
+
+_DESCRIPTION = """
+Chain accuracies of SalArt-VQA: is an artifact seen (Q1), and are region, box and evidence (Q2 to Q4) right
+as well, on artifact images and on two kinds of references without one. Reports where chains break, and
+beside the score what random and constant answers reach.
+"""
+
+_INPUTS = """
+Args:
+    predictions (list of dict): q1, q2, q3, q4, the model's words; "" where the answer is missing.
+    references (list of dict): role, q1, q2, q3, q4; role is "artifact", "clean_reference" or
+        "paired_generated_counterpart" (q1 "").
+    ids, groups, artifact_types, no_image (list, optional): one item for each image.
+    parser (str): "strict" (default) or "json".
+Returns:
+    artifact_q1, artifact_all_1_4, artifact_all_2_4, real_q1, real_all_1_4, real_all_2_4,
+    generated_all_2_4, overall_q1, overall_all_1_4, overall_all_2_4 (fractions in [0, 1]), counts,
+    failure_attribution, q4_right_q3_wrong, q3_right_q4_wrong, patterns, by_artifact_type, no_image,
+    baselines, per_sample, signature.
+"""
+
+_CITATION = """
+@article{salartvqa2026,
+  title = {{SalArt-VQA}},
+  journal = {arXiv preprint arXiv:2606.12671},
+  year = {2026}
+}
+"""
+
+_TEXT = {question: datasets.Value("string") for question in ("q1", "q2", "q3", "q4")}
+
+
+class SalartChain(evaluate.Metric):
+    """The metric that ``evaluate.load`` returns; options go to ``compute``."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS,
+            features=datasets.Features(
+                {"predictions": dict(_TEXT), "references": {"role": datasets.Value("string"), **_TEXT}}
+            ),
+            reference_urls=["https://arxiv.org/abs/2606.12671"],
+        )
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Check the rows before evaluate sees them: it would turn a number into a string."""
+        given = listed("predictions", predictions)
+        keys = listed("references", references, len(given))
+        check_predictions(given, range(len(given)))
+        check_references(keys, range(len(keys)))
+        super().add_batch(predictions=given, references=keys, **kwargs)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Check one row before evaluate sees it."""
+        check_predictions([prediction], [0])
+        check_references([reference], [0])
+        super().add(prediction=prediction, reference=reference, **kwargs)
+
+    def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+        return compute(list(predictions), list(references), **options)

@@ -1,0 +1,1 @@
+"""`lookcheck demo`: a published row, recomputed from the model's own answers."""
