@@ -85,11 +85,11 @@ def process_punctuation(text: str) -> str:
     """
     if _ANYTHING_TO_DO.search(text) is None:
         return text
-    if _DIGIT_COMMA_DIGIT.search(text):
+    table = _TO_SPACE
+    if "," in text and _DIGIT_COMMA_DIGIT.search(text):
         table = _DELETE
-    else:
-        beside_space = _BESIDE_SPACE.findall(text)
-        table = _TO_SPACE | dict.fromkeys(map(ord, beside_space)) if beside_space else _TO_SPACE
+    elif " " in text and (beside_space := _BESIDE_SPACE.findall(text)):
+        table = _TO_SPACE | dict.fromkeys(map(ord, beside_space))
     return _FULL_STOP.sub("", text.translate(table), count=_MOST_FULL_STOPS)
 
 

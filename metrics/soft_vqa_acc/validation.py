@@ -34,7 +34,8 @@ def listed(name: str, values: Any, n: int | None = None) -> list[Any]:
     if values is None or isinstance(values, str | bytes | dict):
         raise ValueError(f"{name} is {values!r}; expected a list with one item for each question")
     try:
-        items = list(values)
+        # numpy and pandas hand out their own scalars; tolist gives Python's.
+        items = list(values.tolist() if hasattr(values, "tolist") else values)
     except TypeError:
         raise ValueError(f"{name} is {values!r}; expected a list with one item for each question") from None
     if n is None and not items:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -199,6 +200,18 @@ def test_missing_answers_are_counted() -> None:
     assert [row["score"] for row in result["per_sample"]] == pytest.approx([0, 0, 1, 3 / 4])
     assert [row["exact_match"] for row in result["per_sample"]] == [False, False, True, False]
     assert compute([""], [["?", ""]], mode="simple")["soft_vqa_acc"] == 0.0
+
+
+def test_arrays_are_taken_as_lists() -> None:
+    plain = compute(["cat", "dog"], [["cat", "dog"], ["dog", "dog"]], ids=[3, 4], groups=["a", "b"])
+    arrays = compute(
+        np.array(["cat", "dog"]),  # type: ignore[arg-type]
+        np.array([["cat", "dog"], ["dog", "dog"]]),  # type: ignore[arg-type]
+        ids=np.array([3, 4]),  # type: ignore[arg-type]
+        groups=np.array(["a", "b"]),  # type: ignore[arg-type]
+    )
+    assert arrays == plain
+    assert type(arrays["per_sample"][0]["id"]) is int
 
 
 def test_perfect_and_worst() -> None:

@@ -1,0 +1,100 @@
+"""The gradio page, laid out as in a Space, started in its own process and scored through."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+METRIC = Path(__file__).parents[3] / "metrics" / "soft_vqa_acc"
+
+pytestmark = pytest.mark.app
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("space")
+    # A Space's folder has another name than the metric.
+    shutil.copytree(METRIC, folder / "app", ignore=shutil.ignore_patterns("__pycache__"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {
+        **os.environ,
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_ANALYTICS_ENABLED": "False",
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(folder / "hf"),
+    }
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "app.py"], cwd=folder / "app", env=environment, stdout=log, stderr=log
+        )
+        try:
+            _wait(f"http://127.0.0.1:{port}/", process, folder / "log")
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(240):
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.25)
+    pytest.fail(f"the page did not come up: {log.read_text()}")
+
+
+def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
+    from gradio_client import Client, handle_file
+
+    client = Client(address, verbose=False)
+    predictions = '{"id": 1, "prediction": "Black."}\n{"id": 2, "prediction": "cat"}'
+    references = json.dumps(
+        [
+            {"id": 1, "answers": ["black"] * 10, "answer_type": "other"},
+            {"id": 2, "answers": [{"answer": "cat"}] * 2 + [{"answer": "dog"}] * 8, "answer_type": "other"},
+            {"id": 3, "answers": ["no"] * 10, "answer_type": "yes/no"},
+        ]
+    )
+    figures, rows, signature = client.predict(
+        predictions, None, references, None, "official", "any", api_name="/score"
+    )
+    assert figures["data"] == [
+        ["soft accuracy", "20.00", 3],
+        ["exact match", "33.33", 3],
+        ["missing answers", "", 1],
+        ["answer type: other", "30.00", 2],
+        ["answer type: yes/no", "0.00", 1],
+    ]
+    assert [row[:2] for row in rows["data"]] == [["1", "0.00"], ["2", "60.00"], ["3", "0.00"]]
+    assert signature == "metric:soft_vqa_acc|mode:official|exact_match:any|n:3|missing:1|version:1.0.0"
+
+    upload = tmp_path / "p.jsonl"
+    upload.write_text(predictions)
+    figures, _, _ = client.predict(
+        "", handle_file(upload), references, None, "ungated", "most_frequent", api_name="/score"
+    )
+    assert figures["data"][0] == ["soft accuracy", "53.33", 3]
+    for bad, said in (
+        ('{"id": 9, "prediction": "x"}', "'9' is not in the references"),
+        ('{"id": 1, "prediction": null}', "the prediction is None"),
+        ("{", "not valid JSON"),
+        ("", "no records"),
+    ):
+        with pytest.raises(Exception, match=said):
+            client.predict(bad, None, references, None, "official", "any", api_name="/score")

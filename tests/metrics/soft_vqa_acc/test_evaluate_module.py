@@ -1,0 +1,138 @@
+"""The folder as a module of `evaluate`: alone, offline, without this package; and its README's example."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+METRIC = Path(__file__).parents[3] / "metrics" / "soft_vqa_acc"
+
+BLOCKER = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "lookcheck":
+            raise ImportError("this process has no lookcheck")
+
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+def run_alone(code: str, folder: Path) -> str:
+    """Run code beside a copy of the metric in a process that can import neither network nor lookcheck."""
+    shutil.copytree(METRIC, folder / "metrics" / "soft_vqa_acc", ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {
+        **os.environ,
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(folder / "hf"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    process = subprocess.run(
+        [sys.executable, "-c", BLOCKER + code],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert process.returncode == 0, process.stderr
+    return process.stdout
+
+
+def test_readme_example_prints_what_it_says(tmp_path: Path) -> None:
+    text = (METRIC / "README.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", text, re.S)
+    shown = re.search(r"```text\n(.*?)```", text, re.S)
+    assert code is not None
+    assert shown is not None
+    assert run_alone(code[1], tmp_path) == shown[1]
+
+
+def test_all_options_and_complaints_through_evaluate(tmp_path: Path) -> None:
+    code = """
+import json
+import evaluate
+
+try:
+    import lookcheck
+    raise SystemExit("lookcheck can be imported")
+except ImportError:
+    pass
+metric = evaluate.load("metrics/soft_vqa_acc")
+said = []
+good = {"predictions": ["Black.", "cat", ""], "references": [["black"] * 10, ["cat", "a cat", "dog"], ["x"]]}
+for change in (
+    {"predictions": [], "references": []},
+    {"predictions": ["a", 3, "b"]},
+    {"predictions": ["a", None, "b"]},
+    {"predictions": [None, "a", "b"]},
+    {"references": [["a"], [], ["b"]]},
+    {"references": [["a"], ["b", 4], ["c"]]},
+    {"references": [["a"], None, ["c"]]},
+    {"references": [["a"]]},
+    {"mode": "strict"},
+    {"ids": ["x", "x", "y"]},
+):
+    try:
+        metric.compute(**{**good, **change})
+        said.append("no error")
+    except ValueError as error:
+        said.append(str(error))
+options = {
+    "ids": ["q1", "q2", "q3"],
+    "groups": ["g", "g", "h"],
+    "question_types": ["what", "what", "is"],
+    "answer_types": ["other", "other", "yes/no"],
+}
+result = metric.compute(**good, **options, mode="ungated", exact_match="most_frequent")
+for prediction, reference in zip(good["predictions"], good["references"]):
+    metric.add(prediction=prediction, reference=reference)
+added = metric.compute(**options, mode="ungated", exact_match="most_frequent")
+print(json.dumps([said, result, added]))
+"""
+    said, result, added = json.loads(run_alone(code, tmp_path))
+    beginnings = [
+        "predictions is empty",
+        "id 1: the prediction is 3",
+        "id 1: the prediction is None",
+        "id 0: the prediction is None",
+        "id 1: the references are empty",
+        "id 1: a reference answer is 4",
+        "id 1: the references are None",
+        "references has 1 items, but there are 3 predictions",
+        "mode is 'strict'",
+        "index 1: the id 'x' stands twice",
+    ]
+    assert [text.startswith(start) for text, start in zip(said, beginnings, strict=True)] == [True] * 10, said
+    assert [row["score"] for row in result["per_sample"]] == pytest.approx([1, 4 / 9, 0])
+    assert [row["group"] for row in result["per_sample"]] == ["g", "g", "h"]
+    assert result["by_question_type"]["what"]["n"] == 2
+    assert result["counts"] == {"n": 3, "missing": 1}
+    assert added == result
+
+
+def test_the_main_module_names_every_sibling() -> None:
+    source = (METRIC / "soft_vqa_acc.py").read_text(encoding="utf-8")
+    named = set(re.findall(r"^from \.(\w+) import", source, re.M))
+    siblings = {path.stem for path in METRIC.glob("*.py")} - {"__init__", "app", "soft_vqa_acc"}
+    assert named == siblings
+    assert len(source.splitlines()) < 150
+
+
+def test_nothing_is_imported_from_outside_the_folder() -> None:
+    allowed = {"__future__", "collections", "itertools", "math", "re", "typing", "json", "pathlib"}
+    allowed |= {"datasets", "evaluate", "gradio"}
+    found: set[Any] = set()
+    for path in METRIC.glob("*.py"):
+        found |= set(re.findall(r"^(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.M))
+    assert found <= allowed
