@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from lookcheck.scripts import console
+from lookcheck.scripts.build import __main__ as build
 from lookcheck.scripts.demo.__main__ import demo
 from lookcheck.scripts.score import __main__ as score
 
 app = console.new_app("Benchmarks and metrics that ask a vision-language model for the evidence.")
 
 app.command("demo")(demo)
+app.add_typer(build.app, name="build")
 app.add_typer(score.app, name="score")
 
 

@@ -1,0 +1,73 @@
+"""Apply a function to many jobs in several processes, in order and within bounded memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from multiprocessing.connection import wait
+from typing import Any, TypeVar
+
+J = TypeVar("J")
+R = TypeVar("R")
+
+Track = Callable[[str, int], Callable[[], None]]
+"""Called with a description and a total; returns what is called after each step."""
+
+# Jobs in flight for each process: enough to keep it busy while the parent writes.
+WINDOW = 4
+
+
+def no_track(_description: str, _total: int) -> Callable[[], None]:
+    """Show no progress."""
+    return lambda: None
+
+
+def ordered_map(function: Callable[[J], R], jobs: Iterable[J], num_proc: int = 1) -> Iterator[R]:
+    """Yield ``function(job)`` for each job, in the order of the jobs.
+
+    Parameters
+    ----------
+    function : callable
+        Must be picklable if `num_proc` is above 1 (a module's function, or a partial of one).
+    jobs : iterable
+        Taken as needed: at most ``4 * num_proc`` results wait at a time.
+    num_proc : int
+        Processes; 1 works in this process.
+
+    Examples
+    --------
+    >>> list(ordered_map(abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+    if num_proc <= 1:
+        yield from map(function, jobs)
+        return
+    # Not fork: the parent has threads (progress display, pyarrow).
+    context = multiprocessing.get_context("spawn")
+    rest = iter(jobs)
+    pool = ProcessPoolExecutor(num_proc, mp_context=context, initializer=_die_with_parent)
+    waiting: deque[Future[R]] = deque()
+    try:
+        waiting.extend(pool.submit(function, job) for job in islice(rest, WINDOW * num_proc))
+        while waiting:
+            result = waiting.popleft().result()
+            waiting.extend(pool.submit(function, job) for job in islice(rest, 1))
+            yield result
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _die_with_parent() -> None:
+    """End this process when its parent is killed: it would wait for work for ever."""
+    parent: Any = multiprocessing.parent_process()
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,98 @@
+"""VistaQA as a builder of `datasets`, for those who want an Arrow cache and no folder.
+
+>>> builder = VistaQA(config_name="ocr", annotations="annotations", images="images")
+>>> builder.info.features["task"].names[:3]
+['identification', 'attribute', 'ocr']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import datasets
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.vistaqa import constants
+from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
+from lookcheck.dataset_builders.vistaqa.plan import features
+from lookcheck.dataset_builders.vistaqa.rows import RecordJob, make_row
+from lookcheck.dataset_builders.vistaqa.sources import folder_source
+
+
+@dataclass
+class VistaQAConfig(datasets.BuilderConfig):  # type: ignore[misc]
+    """Where the upstream files are and which task is wanted.
+
+    Attributes
+    ----------
+    annotations, images : str
+        Folders of the upstream layout.
+    task : str or None
+        One task, or all.
+    overlays : bool
+        Whether rows have ``evidence_overlay``.
+    allow_partial : bool
+        Whether other counts than the declared ones are accepted.
+    """
+
+    annotations: str = ""
+    images: str = ""
+    task: str | None = None
+    overlays: bool = True
+    allow_partial: bool = False
+
+
+class VistaQA(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
+    """Builder with the configurations `default` and one for each task; the split is `test`."""
+
+    VERSION = datasets.Version(constants.VERSION)
+    BUILDER_CONFIG_CLASS = VistaQAConfig
+    BUILDER_CONFIGS: ClassVar = [
+        VistaQAConfig(name="default", version=constants.VERSION),
+        *(VistaQAConfig(name=task, version=constants.VERSION, task=task) for task in constants.TASKS),
+    ]
+    DEFAULT_CONFIG_NAME = "default"
+    # Pictures are large: a small batch keeps the memory small.
+    DEFAULT_WRITER_BATCH_SIZE = 50
+
+    def _info(self) -> datasets.DatasetInfo:
+        return datasets.DatasetInfo(
+            description=constants.DESCRIPTION,
+            citation=constants.CITATION,
+            homepage=constants.HOMEPAGE,
+            license=constants.LICENSE,
+            features=features(overlays=self.config.overlays),
+        )
+
+    def _split_generators(self, _manager: Any) -> list[datasets.SplitGenerator]:
+        config = self.config
+        if not config.annotations or not config.images:
+            raise InputError("VistaQA needs the folders of annotations and images")
+        source = folder_source(Path(config.annotations), Path(config.images))
+        rows = inspect_all(source.jobs, allow_partial=config.allow_partial)
+        # In the order of the built folder: by task, then by id.
+        jobs = [
+            job
+            for task in constants.TASKS
+            for row, job in zip(rows, source.jobs, strict=True)
+            if row.task == task and config.task in (None, task)
+        ]
+        # A list, not a tuple: `datasets` shares a list out among its processes.
+        return [datasets.SplitGenerator(name=constants.SPLIT, gen_kwargs={"jobs": jobs})]
+
+    def _generate_examples(self, jobs: list[RecordJob]) -> Iterator[tuple[str, dict[str, Any]]]:
+        for job in jobs:
+            row = make_row(job, overlays=self.config.overlays)
+            yield job.id, {name: _without_path(value) for name, value in row.items()}
+
+
+def _without_path(value: Any) -> Any:
+    """Take the names off pictures: `datasets` drops the bytes where a name is an existing file."""
+    if isinstance(value, dict) and "bytes" in value:
+        return {"bytes": value["bytes"], "path": None}
+    if isinstance(value, list):
+        return [_without_path(item) for item in value]
+    return value

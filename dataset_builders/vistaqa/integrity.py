@@ -1,0 +1,188 @@
+"""Every rule that a VistaQA source must keep, looked at before anything is written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
+from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
+from lookcheck.dataset_builders.jsonl import read_json
+from lookcheck.dataset_builders.vistaqa import constants, pixels
+from lookcheck.dataset_builders.vistaqa.records import Record, canonical, parse_record
+from lookcheck.dataset_builders.vistaqa.rows import RecordJob
+
+# Boxes are often rounded to a whole pixel.
+BOX_TOLERANCE = 1.0
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What is kept of a sample: its faults and what the rules across samples need."""
+
+    id: str
+    faults: tuple[Fault, ...]
+    task: str = ""
+    domain: str = ""
+    has_evidence: bool = False
+    content: str = ""
+
+
+def inspect_job(job: RecordJob) -> Inspection:
+    """Look at one sample: its record, its image file, and the two together."""
+    try:
+        raw = read_json(job.annotation)
+    except InputError as error:
+        return Inspection(job.id, (Fault(job.id, "json", str(error)),))
+    record, faults = parse_record(job.id, raw)
+    if record is None:
+        return Inspection(job.id, tuple(faults))
+    try:
+        data = (job.images / record.file_name).read_bytes()
+    except OSError as error:
+        message = f"the image {record.file_name!r} can't be read ({error.strerror})"
+        return Inspection(job.id, (Fault(job.id, "image-file", message),))
+    return inspect_record(record, data)
+
+
+def inspect_record(record: Record, data: bytes) -> Inspection:
+    """Look at a parsed record and the bytes of its image file."""
+    try:
+        _, _, size = pixels.upright(data)
+    except Exception as error:  # Pillow raises many kinds for a broken file
+        message = f"the image {record.file_name!r} can't be decoded ({error})"
+        return Inspection(record.id, (Fault(record.id, "image-decode", message),))
+    digest = hashlib.sha256(data)
+    digest.update(" ".join(record.question.lower().split()).encode("utf-8", "surrogatepass"))
+    return Inspection(
+        record.id,
+        tuple(_check_sizes(record, *size)),
+        record.task,
+        record.domain,
+        bool(record.instances),
+        digest.hexdigest(),
+    )
+
+
+def _check_sizes(record: Record, width: int, height: int) -> Iterable[Fault]:
+    for key, stated, real in (("width", record.width, width), ("height", record.height, height)):
+        if stated is not None and stated != real:
+            yield Fault(record.id, "image-size", f"{key} is {stated}, but the upright image has {real}")
+    for number, item in enumerate(record.instances):
+        if item.size != (height, width):
+            message = f"mask {number} is {item.size[0]} × {item.size[1]}, but the image {height} × {width}"
+            yield Fault(record.id, "mask-size", message)
+        x, y, w, h = item.box
+        low, right, bottom = -BOX_TOLERANCE, width + BOX_TOLERANCE, height + BOX_TOLERANCE
+        if x < low or y < low or x + w > right or y + h > bottom:
+            message = f"box {number} {list(item.box)} leaves the image of {width} × {height}"
+            yield Fault(record.id, "box-outside", message)
+
+
+def across(rows: Sequence[Inspection], *, allow_partial: bool) -> list[Fault]:
+    """Faults that only show when all samples are seen together."""
+    faults: list[Fault] = []
+    ids: dict[str, str] = {}
+    contents: dict[str, str] = {}
+    for row in rows:
+        number = row.id.lstrip("0") or "0"
+        if number in ids:
+            faults.append(Fault(row.id, "duplicate-id", f"the same id as {ids[number]}"))
+        ids.setdefault(number, row.id)
+        if row.content and row.content in contents:
+            message = f"the same image and question as {contents[row.content]}"
+            faults.append(Fault(row.id, "duplicate-example", message))
+        if row.content:
+            contents.setdefault(row.content, row.id)
+    if not allow_partial:
+        faults += _check_counts(rows)
+    return faults
+
+
+def _check_counts(rows: Sequence[Inspection]) -> Iterable[Fault]:
+    tasks = Counter(row.task for row in rows)
+    absent = sum(not row.has_evidence for row in rows)
+    pairs: list[tuple[str, int, int]] = [("samples", len(rows), constants.EXPECTED_ROWS)]
+    # With broken rows the finer counts can't be known, and would only repeat the faults.
+    if not any(row.faults for row in rows):
+        pairs.append(("samples without evidence", absent, constants.EXPECTED_WITHOUT_EVIDENCE))
+        pairs += [(f"{task} samples", tasks[task], count) for task, count in constants.EXPECTED_TASKS.items()]
+    for what, found, expected in pairs:
+        if found != expected:
+            message = f"{found} {what}, but {expected} are declared (--allow-partial builds what is there)"
+            yield Fault(constants.NAME, "count", message)
+
+
+def gather_labels(faults: Iterable[Fault]) -> list[Fault]:
+    """Unknown labels as one fault for each string, with the ids of its rows."""
+    kept: list[Fault] = []
+    unknown: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for fault in faults:
+        if fault.rule in ("task", "domain") and fault.message.startswith("unknown "):
+            unknown[fault.rule, fault.message].append(fault.id)
+        else:
+            kept.append(fault)
+    for (rule, message), ids in unknown.items():
+        known = ", ".join(constants.TASKS if rule == "task" else constants.DOMAINS)
+        shown = ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+        noun = "sample" if len(ids) == 1 else "samples"
+        kept.append(Fault(ids[0], rule, f"{message} in {len(ids)} {noun} ({shown}); known: {known}"))
+    return kept
+
+
+def inspect_all(
+    jobs: Sequence[RecordJob], *, allow_partial: bool = False, num_proc: int = 1, track: Track = no_track
+) -> list[Inspection]:
+    """Look at all samples.
+
+    Returns
+    -------
+    list of Inspection
+        In the order of `jobs`, none with a fault.
+
+    Raises
+    ------
+    IntegrityError
+        With every fault of every sample.
+    """
+    step = track("checking", len(jobs))
+    rows = []
+    for row in ordered_map(inspect_job, jobs, min(num_proc, len(jobs))):
+        rows.append(row)
+        step()
+    faults = gather_labels(fault for row in rows for fault in row.faults)
+    faults += across(rows, allow_partial=allow_partial)
+    if faults:
+        raise IntegrityError(constants.NAME, faults)
+    return rows
+
+
+def check_row(row: dict[str, Any], size: tuple[int, int]) -> list[Fault]:
+    """Faults of one built row; `size` is the decoded image's (width, height)."""
+    raw = {
+        "image": {"file_name": "image", "width": size[0], "height": size[1]},
+        "question": row["question"],
+        "answer": row["answer"],
+        "task_type": row["task"],
+        "task_domain": row["domain"],
+        "num_instances": row["num_instances"],
+        "hallucination": int(not row["has_evidence"]),
+        "annotations": [
+            {"segmentation": rle, "bbox": box}
+            for rle, box in zip(row["masks_rle"], row["boxes"], strict=False)
+        ],
+    }
+    record, faults = parse_record(row["id"], raw)
+    if record is not None:
+        faults += _check_sizes(record, *size)
+    lengths = {name: len(row[name]) for name in ("masks", "masks_rle", "boxes")}
+    if len(set(lengths.values())) > 1:
+        faults.append(Fault(row["id"], "instance-count", f"the lists differ in length: {lengths}"))
+    for kind in ("task", "domain"):
+        if canonical(row[f"{kind}_raw"], kind) not in (None, row[kind]):
+            message = f"{kind} is {row[kind]!r}, but the raw string says {row[f'{kind}_raw']!r}"
+            faults.append(Fault(row["id"], kind, message))
+    return faults

@@ -1,0 +1,134 @@
+"""VistaQA as a plan of Parquet files: one part for each task, shared by `default`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import datasets
+
+from lookcheck.dataset_builders.folder.mapping import Track, no_track
+from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, Part
+from lookcheck.dataset_builders.vistaqa import constants
+from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
+from lookcheck.dataset_builders.vistaqa.rows import RecordJob, make_row
+from lookcheck.dataset_builders.vistaqa.sources import Source
+
+
+def features(*, overlays: bool = True) -> datasets.Features:
+    """Columns of VistaQA.
+
+    Masks stand there twice: as pictures (mode L, 0 or 255) to look at, and as COCO RLE to score
+    with. Boxes are [x, y, width, height] in pixels. ``evidence_overlay`` is null without evidence.
+    """
+    columns: dict[str, Any] = {
+        "id": datasets.Value("string"),
+        "image": datasets.Image(),
+        "question": datasets.Value("string"),
+        "answer": datasets.Value("string"),
+        "task": datasets.ClassLabel(names=list(constants.TASKS)),
+        "domain": datasets.ClassLabel(names=list(constants.DOMAINS)),
+        "task_raw": datasets.Value("string"),
+        "domain_raw": datasets.Value("string"),
+        "has_evidence": datasets.Value("bool"),
+        "num_instances": datasets.Value("int32"),
+        "masks": datasets.List(datasets.Image()),
+        "masks_rle": datasets.List(
+            {"size": datasets.List(datasets.Value("int32")), "counts": datasets.Value("string")}
+        ),
+        "boxes": datasets.List(datasets.List(datasets.Value("float64"))),
+    }
+    if overlays:
+        columns["evidence_overlay"] = datasets.Image()
+    return datasets.Features(columns)
+
+
+def declared_counts() -> dict[str, Any]:
+    """The counts that a whole VistaQA has."""
+    return {
+        "rows": constants.EXPECTED_ROWS,
+        "without_evidence": constants.EXPECTED_WITHOUT_EVIDENCE,
+        "task": dict(constants.EXPECTED_TASKS),
+    }
+
+
+def plan_source(
+    source: Source,
+    *,
+    overlays: bool = True,
+    allow_partial: bool = False,
+    num_proc: int = 1,
+    track: Track = no_track,
+) -> FolderPlan:
+    """Check a source of upstream records and plan its folder.
+
+    Raises
+    ------
+    IntegrityError
+        With every fault of every sample.
+    """
+    inspected = inspect_all(source.jobs, allow_partial=allow_partial, num_proc=num_proc, track=track)
+    groups: dict[str, list[RecordJob]] = defaultdict(list)
+    for row, job in zip(inspected, source.jobs, strict=True):
+        groups[row.task].append(job)
+    return plan_groups(groups, partial(make_row, overlays=overlays), source.described, overlays=overlays)
+
+
+def plan_groups(
+    groups: dict[str, list[Any]],
+    make: Callable[[Any], dict[str, Any]],
+    described: Any,
+    *,
+    overlays: bool = True,
+    declared: dict[str, Any] | None = None,
+) -> FolderPlan:
+    """Plan the folder of jobs that are already grouped by task and known to be sound.
+
+    Parameters
+    ----------
+    groups : dict of str to list
+        From task to jobs; tasks without a job get no file and no configuration.
+    make : callable
+        Makes the row of a job; picklable.
+    described : mapping
+        The source.
+    overlays : bool
+    declared : dict, optional
+        Counts to be had; those of the whole VistaQA if not given.
+    """
+    columns = features(overlays=overlays)
+    present = tuple(task for task in constants.TASKS if groups.get(task))
+    rows = sum(len(groups[task]) for task in present)
+    if declared is None:
+        declared = declared_counts()
+    configs = [ConfigFiles("default", {constants.SPLIT: present}, default=True)]
+    configs += [ConfigFiles(task, {constants.SPLIT: (task,)}) for task in present]
+    front_matter = {
+        "pretty_name": constants.PRETTY_NAME,
+        "license": constants.LICENSE,
+        "language": ["en"],
+        "task_categories": ["visual-question-answering", "image-segmentation"],
+        "tags": ["benchmark", "grounding", "evidence", "arxiv:2605.20676"],
+    }
+    context = {
+        "repository": constants.REPOSITORY,
+        "homepage": constants.HOMEPAGE,
+        "citation": constants.CITATION,
+        "description": constants.DESCRIPTION,
+        "partial": rows != declared["rows"],
+        "columns": list(columns),
+    }
+    return FolderPlan(
+        constants.NAME,
+        constants.VERSION,
+        tuple(Part(task, tuple(groups[task]), make, columns) for task in present),
+        tuple(configs),
+        CardPlan("vistaqa.md.jinja", front_matter, context),
+        constants.DESCRIPTION,
+        tuple(EvalTask(config.name, config.name, constants.SPLIT) for config in configs),
+        described,
+        {"overlays": overlays},
+        declared,
+    )

@@ -1,0 +1,1 @@
+"""`lookcheck build`: write a data set as a folder for the Hub."""
