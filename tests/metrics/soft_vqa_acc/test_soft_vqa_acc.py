@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import hashlib
 import importlib
 import importlib.util
 import json
@@ -143,6 +144,33 @@ def test_the_tables() -> None:
     assert {key for key, value in CONTRACTIONS.items() if key == value} == {"let's", "she's"}
     assert sorted(PUNCTUATION) == sorted(reference.PUNCTUATION)
     assert len(set(PUNCTUATION)) == 21
+
+
+def test_the_contraction_table_stays_as_it_is() -> None:
+    # Leaderboard scores depend on every entry, typing errors included.
+    digest = hashlib.sha256(json.dumps(sorted(CONTRACTIONS.items())).encode()).hexdigest()
+    assert digest == "3e5960526f62912d3b70896069c43c13d7c21be38d50ca28efbb9095b499454f"
+    assert all(key.replace("'", "") == value.replace("'", "") for key, value in CONTRACTIONS.items())
+    absent = {"its", "ill", "shell", "were", "wed", "shed", "id", "cannot", "dont've"}
+    assert absent.isdisjoint(CONTRACTIONS)
+
+
+@pytest.mark.parametrize(
+    ("raw", "seen"),
+    [
+        ("Don't", "don't"),
+        ("dont", "dont"),
+        ("The Red-ish apple!", "red ish apple"),
+        ("ten of an eleven", "10 of eleven"),
+        ("none", "none"),
+        ("zero_one", "0 1"),
+        ("3.5", "3 5"),
+        ("café", "caf"),
+        (" \n", ""),
+    ],
+)
+def test_simple_normalisation(raw: str, seen: str) -> None:
+    assert normalize_simple(raw) == seen
 
 
 def test_carriage_return_stays_inside_but_newline_and_tab_turn_into_spaces() -> None:
@@ -359,6 +387,9 @@ def test_a_full_cache_changes_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = compute(predictions, references)
     monkeypatch.setattr(scoring, "_CACHE_SIZE", 3)
     assert compute(predictions, references) == whole
+    cache = scoring._Cache(normalize_official)
+    assert [cache[f"The {number}"] for number in range(50)] == [str(number) for number in range(50)]
+    assert len(cache) == 3
 
 
 @pytest.mark.parametrize("name", ["normalize", "scoring", "circular", "contractions", "validation"])
