@@ -8,6 +8,7 @@ Two parsers. ``strict``: strip white space, fold case, and then the text must be
 from __future__ import annotations
 
 import json
+import re
 
 PARSERS = ("strict", "json")
 QUESTIONS = ("q1", "q2", "q3", "q4")
@@ -17,6 +18,8 @@ LETTERS = frozenset("ABCDE")
 LETTERS_NO_IMAGE = LETTERS | {"F"}
 
 _DECODER = json.JSONDecoder()
+# An object with a field begins so; trying every brace takes seconds on a text of nothing but braces.
+_OPENING = re.compile(r'\{(?=[ \t\n\r]*")')
 
 
 def parse(text: str, question: str, parser: str = "strict", *, no_image: bool = False) -> str | None:
@@ -73,16 +76,16 @@ def last_answer(text: str) -> object:
     'B'
     """
     found: object = None
-    position = text.find("{")
-    while position != -1:
-        following = position + 1
+    opening = _OPENING.search(text)
+    while opening is not None:
+        following = opening.end()
         try:
-            value, end = _DECODER.raw_decode(text, position)
+            value, end = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
             # Not JSON, or nested beyond what Python reads: try the next brace.
             pass
         else:
             if "answer" in value:
                 found, following = value["answer"], end
-        position = text.find("{", following)
+        opening = _OPENING.search(text, following)
     return found

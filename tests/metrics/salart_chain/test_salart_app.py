@@ -1,0 +1,111 @@
+"""The gradio page, laid out as in a Space, started in its own process and scored through."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+METRIC = Path(__file__).parents[3] / "metrics" / "salart_chain"
+
+pytestmark = pytest.mark.app
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("space")
+    # A Space's folder has another name than the metric.
+    shutil.copytree(METRIC, folder / "app", ignore=shutil.ignore_patterns("__pycache__"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {
+        **os.environ,
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_ANALYTICS_ENABLED": "False",
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(folder / "hf"),
+    }
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "app.py"], cwd=folder / "app", env=environment, stdout=log, stderr=log
+        )
+        try:
+            _wait(f"http://127.0.0.1:{port}/", process, folder / "log")
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(240):
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.25)
+    pytest.fail(f"the page did not come up: {log.read_text()}")
+
+
+def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
+    from gradio_client import Client, handle_file
+
+    client = Client(address, verbose=False)
+    predictions = (
+        '{"row_id": 2, "q1": "no", "q2": "E", "q3": "E", "q4": "E"}\n'
+        '{"row_id": 1, "q1": "yes", "q2": "B", "q3": "A", "q4": "C or D"}'
+    )
+    references = json.dumps(
+        [
+            {"row_id": 1, "role": "artifact", "q1": "yes", "q2": "B", "q3": "A", "q4": "C"},
+            {
+                "row_id": 2,
+                "image_role": "clean_reference",
+                **{"q1_answer": "no", "q2_answer": "E", "q3_answer": "E", "q4_answer": "E"},
+            },
+            {"row_id": 3, "role": "paired_generated_counterpart", "q2": "E", "q3": "E", "q4": "E"},
+        ]
+    )
+    figures, rows, signature = client.predict(
+        predictions, None, references, None, "strict", api_name="/score"
+    )
+    shown = {row[0]: row[1:] for row in figures["data"]}
+    assert shown["artifact_q1"] == ["100.00", "0.00", "50.00", "1 of 1"]
+    assert shown["artifact_all_1_4"] == ["0.00", "0.00", "0.40", "0 of 1"]
+    assert shown["generated_all_2_4"] == ["0.00", "100.00", "0.80", "0 of 1"]
+    assert shown["overall_all_2_4"] == ["33.33", "66.67", "0.80", "1 of 3"]
+    assert shown["artifact images: evidence"] == ["100.00", "", "", "1 of 1"]
+    assert shown["missing answers"][-1] == "3"
+    assert shown["unparsed answers"][-1] == "1"
+    assert rows["data"][0] == ["1", "artifact", "right", "right", "right", "wrong", "evidence"]
+    assert rows["data"][2][2] == "not asked"
+    assert signature.endswith("|n:3|missing:3|unparsed:1|no_image:no|version:1.0.0")
+
+    upload = tmp_path / "p.jsonl"
+    upload.write_text('{"id": 1, "q1": "{\\"answer\\": \\"yes\\"}", "q2": "B", "q3": "A", "q4": "C"}')
+    figures, _, _ = client.predict("", handle_file(upload), references, None, "json", api_name="/score")
+    shown = {row[0]: row[1:] for row in figures["data"]}
+    assert shown["artifact_q1"][0] == "100.00"
+    assert shown["artifact_all_2_4"][0] == "0.00"
+    for bad, said in (
+        ('{"row_id": 9, "q1": "yes"}', "'9' is not in the references"),
+        ('{"row_id": 1, "q1": 3}', "q1 is 3"),
+        ('{"row_id": 1, "Q1": "yes"}', "none of the fields"),
+        ('{"q1": "yes"}', "no row_id or id"),
+        ("{", "not valid JSON"),
+        ("", "no records"),
+    ):
+        with pytest.raises(Exception, match=said):
+            client.predict(bad, None, references, None, "strict", api_name="/score")

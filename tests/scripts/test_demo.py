@@ -1,0 +1,99 @@
+"""`lookcheck demo`: the paper's row from the table that ships with the package."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from lookcheck.scripts import console
+from lookcheck.scripts.cli import app
+from lookcheck.scripts.demo import sample
+
+ROW = ["99.37", "53.26", "53.89", "50.28", "7.87", "8.71", "0.00", "78.34", "33.81", "30.21"]
+ATTRIBUTION = ["0.63", "18.95", "27.16", "53.26"]
+
+
+def _demo(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr("sys.argv", ["lookcheck", "demo", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        console.run(app)
+    return int(ended.value.code or 0)
+
+
+def test_the_table_is_the_papers_row(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _demo(monkeypatch) == 0
+    out = capsys.readouterr().out
+    lines = [line.split("│") for line in out.split("\n") if line.startswith("│")]
+    figures = [cells[2].strip() for cells in lines]
+    assert figures[:10] == ROW
+    assert figures[10:14] == ATTRIBUTION
+    assert figures[14:] == ["18.74", "9.47"]
+    constant = {cells[1].strip(): cells[3].strip() for cells in lines}
+    assert constant["overall: Q1 to Q4 all right"] == "42.84"
+    assert constant["overall: Q2 to Q4 all right"] == "50.00"
+    assert "answers of Gemini 3.1 Pro" in out
+    assert "arXiv 2606.12671" in out
+    assert max(len(line) for line in out.split("\n") if line[:1] in "┏┃┡│└") <= 80
+
+
+def test_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _demo(monkeypatch, "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["counts"]["artifact_all_1_4"] == {"right": 253, "total": 475}
+    assert shown["signature"].startswith("metric:salart_chain|parser:strict|n:950|")
+
+
+def test_it_runs_as_a_module(tmp_path: Path) -> None:
+    process = subprocess.run(
+        [sys.executable, "-m", "lookcheck.scripts.demo", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert json.loads(process.stdout)["counts"]["n"] == 950
+
+
+def test_the_shipped_table_is_small_and_of_the_published_composition() -> None:
+    assert sample.SAMPLE.stat().st_size < 60_000
+    shipped = sample.load_sample()
+    assert len(set(shipped.ids)) == 950
+    assert Counter(row["role"] for row in shipped.references) == {
+        "artifact": 475,
+        "clean_reference": 356,
+        "paired_generated_counterpart": 119,
+    }
+    assert doctest.testmod(sample) == (0, 2)
+
+
+def test_the_shipped_table_says_what_the_published_files_say(shared_data: Path) -> None:
+    def read(name: str) -> dict[str, dict[str, str | None]]:
+        text = (shared_data / "salart" / name).read_text(encoding="utf-8")
+        return {row["row_id"]: row for row in map(json.loads, text.split("\n")[:-1])}
+
+    labels, answers = read("labels.jsonl"), read("predictions_gemini31pro.jsonl")
+    shipped = sample.load_sample()
+    assert shipped.ids == list(labels)
+    for row_id, reference, prediction in zip(
+        shipped.ids, shipped.references, shipped.predictions, strict=True
+    ):
+        label, answer = labels[row_id], answers[row_id]
+        assert reference["role"] == label["image_role"]
+        for question in sample.QUESTIONS:
+            assert reference[question] == (label[f"{question}_answer"] or "")
+            assert prediction[question] == (answer.get(question) or "")
+
+
+def test_the_notice_credits_the_source(repository: Path) -> None:
+    notice = (repository / "NOTICE").read_text(encoding="utf-8")
+    for credit in ("SalArt-VQA", "arXiv 2606.12671", "CC BY 4.0", "zhangruotian/SalArt-VQA", "MIT"):
+        assert credit in notice
