@@ -32,12 +32,8 @@ _FULL_STOP = re.compile(r"\.(?!\d)")
 _MOST_FULL_STOPS = 32
 
 _DIGIT_COMMA_DIGIT = re.compile(r"\d,\d")
-_CLASS = "[" + re.escape(PUNCTUATION) + "]"
-_BESIDE_SPACE = re.compile(f"{_CLASS}(?= )|(?<= ){_CLASS}")
+_KINDS = frozenset(PUNCTUATION)
 _ANYTHING_TO_DO = re.compile("[" + re.escape(PUNCTUATION + ".") + "]")
-_DELETE: dict[int, str | None] = dict.fromkeys(map(ord, PUNCTUATION))
-_TO_SPACE: dict[int, str | None] = dict.fromkeys(map(ord, PUNCTUATION), " ")
-
 _SIMPLE_TOKEN = re.compile(r"[a-z0-9']+")
 
 
@@ -83,14 +79,15 @@ def process_punctuation(text: str) -> str:
     >>> process_punctuation("1,000 t-shirts"), process_punctuation("5 p.m. or 5.30")
     ('1000 tshirts', '5 pm or 5.30')
     """
-    if _ANYTHING_TO_DO.search(text) is None:
-        return text
-    table = _TO_SPACE
-    if "," in text and _DIGIT_COMMA_DIGIT.search(text):
-        table = _DELETE
-    elif " " in text and (beside_space := _BESIDE_SPACE.findall(text)):
-        table = _TO_SPACE | dict.fromkeys(map(ord, beside_space))
-    return _FULL_STOP.sub("", text.translate(table), count=_MOST_FULL_STOPS)
+    result = text
+    # The kinds do not touch one another (the original text decides), so their order is free.
+    for character in _KINDS.intersection(text):
+        beside_space = character + " " in text or " " + character in text
+        delete = beside_space or ("," in text and _DIGIT_COMMA_DIGIT.search(text))
+        result = result.replace(character, "" if delete else " ")
+    if "." in result:
+        result = _FULL_STOP.sub("", result, count=_MOST_FULL_STOPS)
+    return result
 
 
 def process_digits_and_articles(text: str) -> str:
@@ -132,7 +129,7 @@ def normalize_official(text: str) -> str:
     >>> normalize_official("None.")
     '0'
     """
-    # Without punctuation cleaning has no effect of its own: the split below takes all white space.
+    # Most answers have no punctuation. Then cleaning has no effect either: the split takes all white space.
     if _ANYTHING_TO_DO.search(text) is not None:
         text = process_punctuation(clean(text))
     return process_digits_and_articles(text)
