@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lookcheck.scripts import console
 from lookcheck.scripts.build import __main__ as build
+from lookcheck.scripts.check import check
 from lookcheck.scripts.demo.__main__ import demo
 from lookcheck.scripts.score import __main__ as score
 
@@ -11,6 +12,7 @@ app = console.new_app("Benchmarks and metrics that ask a vision-language model f
 
 app.command("demo")(demo)
 app.add_typer(build.app, name="build")
+app.command("check")(check)
 app.add_typer(score.app, name="score")
 
 

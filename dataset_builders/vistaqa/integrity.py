@@ -6,13 +6,12 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
 from lookcheck.dataset_builders.jsonl import read_json
 from lookcheck.dataset_builders.vistaqa import constants, pixels
-from lookcheck.dataset_builders.vistaqa.records import Record, canonical, parse_record
+from lookcheck.dataset_builders.vistaqa.records import Record, parse_record
 from lookcheck.dataset_builders.vistaqa.rows import RecordJob
 
 # Boxes are often rounded to a whole pixel.
@@ -55,19 +54,25 @@ def inspect_record(record: Record, data: bytes) -> Inspection:
     except Exception as error:  # Pillow raises many kinds for a broken file
         message = f"the image {record.file_name!r} can't be decoded ({error})"
         return Inspection(record.id, (Fault(record.id, "image-decode", message),))
-    digest = hashlib.sha256(data)
-    digest.update(" ".join(record.question.lower().split()).encode("utf-8", "surrogatepass"))
     return Inspection(
         record.id,
-        tuple(_check_sizes(record, *size)),
+        tuple(check_sizes(record, *size)),
         record.task,
         record.domain,
         bool(record.instances),
-        digest.hexdigest(),
+        content_digest(data, record.question),
     )
 
 
-def _check_sizes(record: Record, width: int, height: int) -> Iterable[Fault]:
+def content_digest(image: bytes, question: str) -> str:
+    """The same for two examples of one picture and one question, whatever its case and spacing."""
+    digest = hashlib.sha256(image)
+    digest.update(" ".join(question.lower().split()).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def check_sizes(record: Record, width: int, height: int) -> Iterable[Fault]:
+    """Masks and boxes against the upright image of `width` × `height` pixels."""
     for key, stated, real in (("width", record.width, width), ("height", record.height, height)):
         if stated is not None and stated != real:
             yield Fault(record.id, "image-size", f"{key} is {stated}, but the upright image has {real}")
@@ -158,31 +163,3 @@ def inspect_all(
     if faults:
         raise IntegrityError(constants.NAME, faults)
     return rows
-
-
-def check_row(row: dict[str, Any], size: tuple[int, int]) -> list[Fault]:
-    """Faults of one built row; `size` is the decoded image's (width, height)."""
-    raw = {
-        "image": {"file_name": "image", "width": size[0], "height": size[1]},
-        "question": row["question"],
-        "answer": row["answer"],
-        "task_type": row["task"],
-        "task_domain": row["domain"],
-        "num_instances": row["num_instances"],
-        "hallucination": int(not row["has_evidence"]),
-        "annotations": [
-            {"segmentation": rle, "bbox": box}
-            for rle, box in zip(row["masks_rle"], row["boxes"], strict=False)
-        ],
-    }
-    record, faults = parse_record(row["id"], raw)
-    if record is not None:
-        faults += _check_sizes(record, *size)
-    lengths = {name: len(row[name]) for name in ("masks", "masks_rle", "boxes")}
-    if len(set(lengths.values())) > 1:
-        faults.append(Fault(row["id"], "instance-count", f"the lists differ in length: {lengths}"))
-    for kind in ("task", "domain"):
-        if canonical(row[f"{kind}_raw"], kind) not in (None, row[kind]):
-            message = f"{kind} is {row[kind]!r}, but the raw string says {row[f'{kind}_raw']!r}"
-            faults.append(Fault(row["id"], kind, message))
-    return faults

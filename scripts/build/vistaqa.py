@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
 
 from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.scripts import console
 
 
 class SourceKind(StrEnum):
     """Where the samples come from."""
 
+    hub = "hub"
     folder = "folder"
 
 
@@ -23,6 +26,8 @@ def vistaqa(
     output: Annotated[Path, typer.Option(help="New folder to write.")],
     annotations: Annotated[Path | None, typer.Option(help="folder: one JSON file per sample.")] = None,
     images: Annotated[Path | None, typer.Option(help="folder: the pictures.")] = None,
+    repository: Annotated[str, typer.Option(help="hub: the data set.")] = constants.REPOSITORY,
+    revision: Annotated[str, typer.Option(help="hub: branch, tag or commit.")] = constants.REVISION,
     num_proc: Annotated[int, typer.Option(min=1, help="Processes that make rows.")] = 1,
     overlays: Annotated[bool, typer.Option(help="Write the column evidence_overlay.")] = True,
     allow_partial: Annotated[bool, typer.Option(help="Accept other counts than 1,157 samples have.")] = False,
@@ -36,10 +41,15 @@ def vistaqa(
     from lookcheck.scripts.build.tracking import tracking
 
     refuse_output(output)
-    if annotations is None or images is None:
-        raise InputError("--source folder needs --annotations DIR and --images DIR")
-    found = folder_source(annotations, images)
-    with tracking(quiet=json) as track:
+    with TemporaryDirectory(prefix="lookcheck-") as workspace, tracking(quiet=json) as track:
+        if source is SourceKind.hub:
+            from lookcheck.dataset_builders.vistaqa.hub import hub_source
+
+            found = hub_source(repository, revision, Path(workspace))
+        else:
+            if annotations is None or images is None:
+                raise InputError("--source folder needs --annotations DIR and --images DIR")
+            found = folder_source(annotations, images)
         plan = plan_source(
             found, overlays=overlays, allow_partial=allow_partial, num_proc=num_proc, track=track
         )

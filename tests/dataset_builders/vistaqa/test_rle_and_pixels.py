@@ -1,0 +1,104 @@
+"""Masks against pycocotools as the oracle; labels, overlays and doctests."""
+
+from __future__ import annotations
+
+import doctest
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from PIL import Image
+from pycocotools import mask as coco
+
+from lookcheck.dataset_builders.vistaqa import builder, constants, pixels, records, rle
+
+MASKS = arrays.arrays(np.uint8, st.tuples(st.integers(1, 70), st.integers(1, 70)), elements=st.integers(0, 1))
+
+
+@given(MASKS)
+def test_compressed_counts_decode_as_pycocotools_does(mask: np.ndarray) -> None:
+    encoded = coco.encode(np.asfortranarray(mask))
+    runs = rle.parse_counts(encoded["counts"])
+    assert runs == rle.parse_counts(encoded["counts"].decode())
+    assert np.array_equal(rle.runs_to_mask(runs, *mask.shape), mask)
+    assert rle.runs_to_rle(runs, *mask.shape) == {
+        "size": list(mask.shape),
+        "counts": encoded["counts"].decode(),
+    }
+
+
+@given(st.text(max_size=12))
+def test_any_string_gives_runs_or_a_value_error(text: str) -> None:
+    try:
+        runs = rle.parse_counts(text)
+    except ValueError:
+        return
+    assert all(run >= 0 for run in runs)
+
+
+def test_a_wrong_sum_is_refused() -> None:
+    with pytest.raises(ValueError, match="sum to 3, not 2 × 2"):
+        rle.runs_to_mask([1, 2], 2, 2)
+
+
+@pytest.mark.parametrize("kind", ["task", "domain"])
+def test_spellings_name_one_label_each(kind: str) -> None:
+    table = constants.TASK_SPELLINGS if kind == "task" else constants.DOMAIN_SPELLINGS
+    assert tuple(table) == (constants.TASKS if kind == "task" else constants.DOMAINS)
+    for name, others in table.items():
+        for spelling in (name, *others):
+            assert records.canonical(spelling.title().replace(" ", "_"), kind) == name
+    assert records.canonical("nothing", kind) is None
+
+
+def test_mask_picture_is_black_and_white() -> None:
+    mask = np.array([[0, 1, 0], [1, 1, 0]], np.uint8)
+    image = Image.open(io.BytesIO(pixels.mask_png(mask)))
+    assert image.mode == "L"
+    assert np.asarray(image).tolist() == [[0, 255, 0], [255, 255, 0]]
+
+
+def test_overlay_is_small_and_tints_only_the_instance() -> None:
+    grey = pixels.encode(Image.new("RGB", (1280, 960), (128, 128, 128)), "PNG")
+    mask = np.zeros((960, 1280), np.uint8)
+    mask[200:600, 200:600] = 1
+    shown = Image.open(io.BytesIO(pixels.overlay_jpeg(grey, [mask])))
+    assert (shown.format, shown.size) == ("JPEG", (640, 480))
+    values = np.asarray(shown).astype(int)
+    assert np.abs(values[400, 500] - 128).max() <= 3
+    expected = (128 + np.array(pixels.COLOURS[0])) // 2
+    assert np.abs(values[200, 200] - expected).max() <= 6
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+def test_an_upright_picture_keeps_its_bytes(kind: str) -> None:
+    data = pixels.encode(Image.new("RGB", (5, 3), (10, 200, 30)), kind)
+    assert pixels.upright(data)[0] is data
+    assert pixels.upright(data)[2] == (5, 3)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_orientation_is_baked_in_as_pillow_does(orientation: int) -> None:
+    from PIL import ImageOps
+
+    noise = np.random.default_rng(0).integers(0, 256, (6, 9, 3), dtype=np.uint8)
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    stream = io.BytesIO()
+    Image.fromarray(noise).save(stream, "PNG", exif=exif)
+    data, _, size = pixels.upright(stream.getvalue())
+    expected = ImageOps.exif_transpose(Image.open(stream))
+    found = Image.open(io.BytesIO(data))
+    assert found.size == size == expected.size
+    assert np.array_equal(np.asarray(found), np.asarray(expected))
+    assert found.getexif().get(0x0112, 1) == 1
+
+
+@pytest.mark.parametrize("module", [builder, records, rle])
+def test_doctests(module: object) -> None:
+    result = doctest.testmod(module)  # type: ignore[arg-type]
+    assert result.attempted > 0
+    assert result.failed == 0
