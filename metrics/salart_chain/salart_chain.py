@@ -39,10 +39,14 @@ Returns:
 """
 
 _CITATION = """
-@article{salartvqa2026,
-  title = {{SalArt-VQA}},
-  journal = {arXiv preprint arXiv:2606.12671},
-  year = {2026}
+@misc{sun2026salartvqadiagnosingvlmsunderstand,
+  title = {{SalArt-VQA}: Diagnosing Whether {VLMs} Understand Salient Artifacts in Generated Images},
+  author = {Xiaoxiao Sun and Ruotian Zhang and Junzhe Huang and James Burgess and Serena Yeung-Levy},
+  year = {2026},
+  eprint = {2606.12671},
+  archivePrefix = {arXiv},
+  primaryClass = {cs.CV},
+  url = {https://arxiv.org/abs/2606.12671}
 }
 """
 

@@ -78,16 +78,16 @@ def salart_vqa(
     refuse_unknown(answers, keys, str(labels))
     notes = []
     if repeated:
-        notes.append(f"{repeated} answers were replaced by a later record of the same id in {predictions}")
+        notes.append(f"records replaced by a later one of the same id: {repeated} (in {predictions})")
     absent = sum(row not in answers for row in keys)
     if absent:
-        notes.append(f"{absent} of {len(keys)} images have no record in {predictions}; they count as wrong")
+        notes.append(f"images without a record, counted as wrong: {absent} of {len(keys)} (in {predictions})")
     blind = None
     if no_image is not None:
         blind, replaced = read_records(no_image, ID_KEYS, last_wins=True)
         refuse_unknown(blind, keys, str(labels))
         if replaced:
-            notes.append(f"{replaced} answers were replaced by a later record of the same id in {no_image}")
+            notes.append(f"records replaced by a later one of the same id: {replaced} (in {no_image})")
     references = [_reference(record) for record in keys.values()]
     types = [record.text("artifact_type", missing="") for record in keys.values()]
     groups = [record.text("pair_id", missing="") for record in keys.values()]
@@ -130,10 +130,10 @@ def count_notes(result: dict[str, Any]) -> list[str]:
     for kind in ("missing", "unparsed"):
         if sum(counts[kind].values()):
             each = ", ".join(f"{question.upper()} {n}" for question, n in counts[kind].items())
-            notes.append(f"{sum(counts[kind].values())} answers {kind} and counted as wrong: {each}")
+            notes.append(f"{kind} answers, counted as wrong: {sum(counts[kind].values())} ({each})")
     if counts["ignored_q1"]:
         notes.append(
-            f"{counts['ignored_q1']} answers to Q1 of generated counterparts ignored: it is not asked"
+            f"answers to Q1 of generated counterparts, never asked and ignored: {counts['ignored_q1']}"
         )
     control = result["no_image"]
     if control is not None:

@@ -102,10 +102,10 @@ def test_the_table_shows_baselines_in_80_columns_and_counts_aloud(
     assert figures["overall: Q2 to Q4 all right"] == ["0.00", "66.67", "0.80"]
     assert figures["artifact: then Q2 or Q3 wrong"] == ["100.00", "–", "–"]
     assert max(len(line) for line in lines if line[:1] in "┏┃┡│└") <= 80
-    assert "1 answers were replaced by a later record of the same id" in out
-    assert "1 of 3 images have no record" in out
-    assert "3 answers missing and counted as wrong: Q1 0, Q2 1, Q3 1, Q4 1" in out
-    assert "1 answers unparsed and counted as wrong: Q1 0, Q2 0, Q3 0, Q4 1" in out
+    assert "records replaced by a later one of the same id: 1 (in " in out
+    assert "images without a record, counted as wrong: 1 of 3 (in " in out
+    assert "missing answers, counted as wrong: 3 (Q1 0, Q2 1, Q3 1, Q4 1)" in out
+    assert "unparsed answers, counted as wrong: 1 (Q1 0, Q2 0, Q3 0, Q4 1)" in out
     assert 'Do not rank by the overall rows: "no, E, E, E" without looking reaches 50.00 and 66.67' in out
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -120,7 +120,15 @@ def test_control_without_the_image(
     blind = write(tmp_path / "blind.jsonl", [{"row_id": "b", "q4": "E"}, {"row_id": "a", "q4": "F"}])
     assert run(monkeypatch, tmp_path, ANSWERS, "--no-image", blind) == 0
     out = capsys.readouterr().out
+    assert "ignored" not in out
     assert "Q4 without the image: 33.33 % pick F; of the other 2, 50.00 % right and 50.00 % as with" in out
+
+
+def test_an_answer_to_the_question_never_asked_is_said_aloud(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, tmp_path, [{**ANSWERS[0], "q1": "yes"}, *ANSWERS[1:]]) == 0
+    assert "never asked and ignored: 1" in capsys.readouterr().out
 
 
 def test_json_answers(
