@@ -42,7 +42,9 @@ def count_columns(paths: Sequence[Path], features: datasets.Features) -> dict[st
                 if value is None:
                     counted[column]["null"] = counted[column].get("null", 0) + 1
                 else:
-                    counted[column][_label(labels[int(value)])] += 1
+                    # A label past the end is for `check` to complain of.
+                    name = _label(labels[int(value)]) if 0 <= value < len(labels) else str(value)
+                    counted[column][name] = counted[column].get(name, 0) + 1
     return counted
 
 

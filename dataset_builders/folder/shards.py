@@ -22,8 +22,8 @@ UNFINISHED = ".part"
 class ShardWriter:
     """Writes the rows of one part as one or more shards.
 
-    The shards keep the ending ``.part``, which `load_dataset` does not read, until `finish` names
-    them: their number is known only then.
+    The shards end in ``.part`` until `finish` gives their names: their number is known only then, and
+    `load_dataset` must not read them before (it does read ``.parquet.part``).
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class ShardWriter:
 
     def _flush(self) -> None:
         if self._writer is None:
-            path = self.folder / f"{self.stem}-{len(self._unfinished):05d}.parquet{UNFINISHED}"
+            path = self.folder / f"{self.stem}-{len(self._unfinished):05d}{UNFINISHED}"
             self._unfinished.append(path)
             self._writer = self._open(path)
         table = pa.Table.from_pylist(self._group, schema=self.features.arrow_schema)

@@ -13,6 +13,22 @@ from lookcheck.dataset_builders.vistaqa.integrity import Inspection, across, che
 from lookcheck.dataset_builders.vistaqa.records import canonical, parse_record
 from lookcheck.dataset_builders.vistaqa.rle import runs_to_mask
 
+REQUIRED = (
+    "id",
+    "image",
+    "question",
+    "answer",
+    "task",
+    "domain",
+    "task_raw",
+    "domain_raw",
+    "has_evidence",
+    "num_instances",
+    "masks",
+    "masks_rle",
+    "boxes",
+)
+
 
 class VistaQAChecker:
     """Looks at each row, then at all together; see `folder.check.Checker`."""
@@ -22,6 +38,9 @@ class VistaQAChecker:
 
     def row(self, row: dict[str, Any]) -> list[Fault]:
         """Faults of one row, whose labels are names and whose pictures are bytes."""
+        missing = [name for name in REQUIRED if row.get(name) is None]
+        if missing:
+            return [Fault(str(row.get("id")), "null", f"without a value: {', '.join(missing)}")]
         with Image.open(io.BytesIO(row["image"]["bytes"])) as image:
             size = image.size
         faults = check_row(row, size)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 from huggingface_hub import HfApi, snapshot_download
-from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
+from huggingface_hub.errors import RepositoryNotFoundError
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.jsonl import read_json
@@ -43,7 +43,8 @@ def hub_source(repository: str, revision: str, workspace: Path) -> Source:
         folder = Path(snapshot_download(repository, repo_type="dataset", revision=commit))
     except RepositoryNotFoundError:
         raise InputError(f"{repository}: no such data set on the Hub, or it needs a token") from None
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+    except Exception as error:
+        # The errors of the HTTP library come through, and huggingface_hub has changed that library.
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise InputError(f"{repository} at {revision}: can't be downloaded ({reason[0]})") from None
     annotations, images = locate(folder, workspace, f"{repository} at {commit}")

@@ -42,7 +42,7 @@ def record_row(record: Record, data: bytes, *, overlays: bool = True) -> dict[st
     dict
         The columns of `builder.features`; pictures as ``{"bytes": …, "path": name}``.
     """
-    image, suffix, _ = pixels.upright(data)
+    image, suffix, _ = pixels.upright(data, whole=False)
     masks = [runs_to_mask(item.runs, *item.size) for item in record.instances]
     row: dict[str, Any] = {
         "id": record.id,

@@ -1,0 +1,115 @@
+"""`lookcheck build` and `lookcheck check` as a person types them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def upstream(repository: Path) -> ModuleType:
+    path = repository / "tests" / "dataset_builders" / "vistaqa" / "upstream.py"
+    spec = importlib.util.spec_from_file_location("upstream_for_cli", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "lookcheck.scripts.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.fixture
+def source(upstream: ModuleType, tmp_path: Path) -> list[str]:
+    for number in range(4):
+        upstream.write(tmp_path, number, upstream.record(number, "OCR"))
+    folders = ["--annotations", str(tmp_path / "annotations"), "--images", str(tmp_path / "images")]
+    return ["build", "vistaqa", "--source", "folder", *folders, "--output", str(tmp_path / "out")]
+
+
+def test_build_then_check(source: list[str], tmp_path: Path) -> None:
+    built = _run(*source, "--allow-partial", "--num-proc", "2")
+    assert built.returncode == 0, built.stderr
+    assert built.stdout.splitlines()[1:] == ["  default / test: 4 rows", "  ocr / test: 4 rows"]
+    checked = _run("check", str(tmp_path / "out"))
+    assert checked.stdout == f"{tmp_path / 'out'}: 1 files, 4 rows, all rules kept\n"
+    assert checked.returncode == 0
+    (tmp_path / "out" / "eval.yaml").write_text("tasks: 3\n")
+    broken = _run("check", str(tmp_path / "out"), "--json")
+    assert broken.returncode == 2
+    report = json.loads(broken.stdout)
+    assert [(fault["id"], fault["rule"]) for fault in report["faults"]] == [("eval.yaml", "eval")]
+    again = _run(*source, "--allow-partial")
+    assert again.returncode == 2
+    assert "not empty" in again.stderr
+
+
+def test_json_of_a_build(source: list[str], tmp_path: Path) -> None:
+    built = _run(*source, "--allow-partial", "--no-overlays", "--json")
+    manifest = json.loads(built.stdout)
+    assert manifest == json.loads((tmp_path / "out" / "lookcheck.json").read_text())
+    assert manifest["options"] == {"overlays": False}
+
+
+def test_faults_are_listed_and_nothing_is_written(source: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "annotations" / "0002.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"answer": "", "hallucination": 5}))
+    before = sorted(tmp_path.iterdir())
+    result = _run(*source)
+    assert result.returncode == 2
+    assert result.stderr.splitlines() == [
+        "error: vistaqa: 3 faults, nothing was written",
+        "0002: answer is empty [answer]",
+        "0002: hallucination must be 0 or 1, not 5 [hallucination]",
+        "vistaqa: 4 samples, but 1157 are declared (--allow-partial builds what is there) [count]",
+    ]
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_missing_options_and_folders_are_one_sentence(tmp_path: Path) -> None:
+    for arguments in (
+        ["build", "vistaqa", "--source", "folder", "--output", str(tmp_path / "out")],
+        [
+            "build",
+            "vistaqa",
+            "--source",
+            "folder",
+            "--annotations",
+            str(tmp_path / "no"),
+            "--images",
+            "x",
+            "--output",
+            str(tmp_path / "out"),
+        ],
+        ["check", str(tmp_path / "none")],
+    ):
+        result = _run(*arguments)
+        assert result.returncode == 2
+        assert result.stderr.startswith("error: ")
+        assert result.stderr.count("\n") == 1
+
+
+def test_an_unreachable_hub_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Port 9 of this machine: nothing answers there.
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    result = _run("build", "vistaqa", "--source", "hub", "--output", str(tmp_path / "out"))
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: mozhina/VistaQA at main: can't be downloaded")
+    assert "internal error" not in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("module", ["build", "check"])
+def test_module_runs(module: str) -> None:
+    command = [sys.executable, "-m", f"lookcheck.scripts.{module}", "--help"]
+    assert "Usage" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
