@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -64,6 +65,8 @@ def ordered_map(function: Callable[[J], R], jobs: Iterable[J], num_proc: int = 1
 
 def _die_with_parent() -> None:
     """End this process when its parent is killed: it would wait for work for ever."""
+    # Ctrl-C reaches all processes of a terminal; the parent ends these in order.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent: Any = multiprocessing.parent_process()
 
     def watch() -> None:

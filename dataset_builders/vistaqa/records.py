@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -106,6 +105,8 @@ def _text(record: dict[str, Any], key: str, faults: _Faults, rule: str | None = 
         faults.add(rule or key, f"{key} must be a string, not {value!r}")
     elif not value.strip():
         faults.add(rule or key, f"{key} is empty")
+    elif not _is_unicode(value):
+        faults.add(rule or key, f"{key} holds half of a surrogate pair: {value!r}")
     else:
         return value
     return ""
@@ -123,7 +124,7 @@ def _image(image: Any, faults: _Faults) -> tuple[str, int | None, int | None]:
         faults.add("image", f"image must be an object, not {image!r}")
         return "", None, None
     name = image.get("file_name")
-    if not isinstance(name, str) or not name or "\0" in name or "\\" in name:
+    if not isinstance(name, str) or not name or "\0" in name or "\\" in name or not _is_unicode(name):
         faults.add("image-name", f"file_name must be a file's name, not {name!r}")
         name = ""
     elif PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
@@ -207,9 +208,14 @@ def _instance(number: int, item: Any, faults: _Faults) -> Instance | None:
     return Instance(runs, (size[0], size[1]), (x, y, w, h))
 
 
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def _is_length(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1_000_000
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    # An integer of JSON may be too large for a float.
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**31

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from hashlib import sha1
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
 
@@ -91,3 +98,96 @@ def test_bad_parquet_rows_are_named(
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "in" / "train-0.parquet")
     with pytest.raises(InputError, match=f"train-0.parquet row 0.*{said}"):
         locate(tmp_path / "in", tmp_path / "workspace", "r")
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture
+def hub(repository: Path) -> Iterator[str]:
+    """A Hub on this machine that serves `repository` as ORG/Data at one commit; gives its address."""
+    files = {
+        path.relative_to(repository).as_posix(): path.read_bytes()
+        for path in sorted(repository.rglob("*"))
+        if path.is_file()
+    }
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self._answer(with_body=False)
+
+        def do_GET(self) -> None:
+            self._answer(with_body=True)
+
+        def _answer(self, *, with_body: bool) -> None:
+            path = self.path.split("?")[0]
+            headers = {"X-Repo-Commit": COMMIT}
+            status, body = 200, b""
+            if path in ("/api/datasets/ORG/Data/revision/main", f"/api/datasets/ORG/Data/revision/{COMMIT}"):
+                siblings = [{"rfilename": name} for name in files]
+                body = json.dumps({"id": "ORG/Data", "sha": COMMIT, "siblings": siblings}).encode()
+            elif path == f"/api/datasets/ORG/Data/tree/{COMMIT}":
+                entries = [
+                    {"type": "file", "path": name, "size": len(data), "oid": sha1(data).hexdigest()}
+                    for name, data in files.items()
+                ]
+                body = json.dumps(entries).encode()
+            elif path.startswith(start := f"/datasets/ORG/Data/resolve/{COMMIT}/"):
+                body = files[path.removeprefix(start)]
+                headers["ETag"] = f'"{sha1(body).hexdigest()}"'
+            else:
+                status = 404
+                headers["X-Error-Code"] = "RepoNotFound"
+            self.send_response(status)
+            for name, value in (headers | {"Content-Length": str(len(body))}).items():
+                self.send_header(name, value)
+            self.end_headers()
+            if with_body:
+                self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _build(hub: str, tmp_path: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **os.environ,
+        "HF_ENDPOINT": hub,
+        "HF_HOME": str(tmp_path / "home"),
+        "HF_HUB_DISABLE_XET": "1",
+    }
+    command = [sys.executable, "-m", "lookcheck.scripts.cli", "build", "vistaqa", "--source", "hub"]
+    command += ["--output", str(tmp_path / "out"), *options]
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
+def test_a_repository_is_downloaded_and_its_commit_recorded(
+    hub: str, repository: Path, tmp_path: Path
+) -> None:
+    result = _build(hub, tmp_path, "--repository", "ORG/Data", "--allow-partial")
+    assert result.returncode == 0, result.stderr
+    manifest = json.loads((tmp_path / "out" / "lookcheck.json").read_text())
+    assert manifest["source"] == {"kind": "hub", "repository": "ORG/Data", "revision": COMMIT}
+    assert f"(`ORG/Data` at revision `{COMMIT}`)" in (tmp_path / "out" / "README.md").read_text()
+    deep = repository / "VistaQA" / "deep"
+    direct = Source(jobs_of(deep / "annotations", deep / "images"), {"kind": "folder"})
+    write_folder(plan_source(direct, allow_partial=True), tmp_path / "direct")
+    for path in (tmp_path / "direct" / "data").iterdir():
+        assert (tmp_path / "out" / "data" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_a_missing_repository_is_one_sentence(hub: str, tmp_path: Path) -> None:
+    result = _build(hub, tmp_path, "--repository", "ORG/None")
+    assert result.returncode == 2
+    assert result.stderr == "error: ORG/None: no such data set on the Hub, or it needs a token\n"
+    assert not (tmp_path / "out").exists()
