@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -113,3 +115,29 @@ def test_an_unreachable_hub_is_one_sentence(tmp_path: Path, monkeypatch: pytest.
 def test_module_runs(module: str) -> None:
     command = [sys.executable, "-m", f"lookcheck.scripts.{module}", "--help"]
     assert "Usage" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("num_proc", ["1", "2"])
+def test_interrupting_a_build_leaves_nothing(upstream: ModuleType, tmp_path: Path, num_proc: str) -> None:
+    for number in range(800):
+        upstream.write(tmp_path / "in", number, upstream.record(number))
+    (tmp_path / "out").mkdir()
+    command = [sys.executable, "-m", "lookcheck.scripts.cli", "build", "vistaqa", "--source", "folder"]
+    command += [
+        "--annotations",
+        str(tmp_path / "in" / "annotations"),
+        "--images",
+        str(tmp_path / "in" / "images"),
+    ]
+    command += ["--output", str(tmp_path / "out" / "data"), "--allow-partial", "--num-proc", num_proc]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "out").iterdir()) and time.monotonic() < deadline:
+        assert process.poll() is None
+        time.sleep(0.01)
+    assert [path.name.split("-")[0] for path in (tmp_path / "out").iterdir()] == [".data.building"]
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, ""), errors
+    assert "Traceback" not in errors
+    assert list((tmp_path / "out").iterdir()) == []
