@@ -1,0 +1,98 @@
+"""Grove as a metric of the library `evaluate`; the work is done in `scoring`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+import evaluate
+
+from .masks import to_rle
+from .rle import decode_counts
+from .scoring import VERSION, compute
+from .validation import check_fields, listed
+
+# evaluate copies only the modules that this file names, so it names all of them, one a line.
+__all__ = ["VERSION", "Grove", "decode_counts", "to_rle"]
+
+_DESCRIPTION = """
+Grove (VistaQA, arXiv 2605.20676): a visual answer counts for what it can point at. The judge's verdict
+on the answer and the optimally matched mask IoU of its evidence are combined as a geometric mean with a
+floor: S = sqrt(max(S_a, epsilon) * max(S_m, epsilon)), averaged over samples.
+"""
+
+_INPUTS = """
+Args:
+    predictions (list of dict): {"verdict": "yes" | "no" | "none", "masks": [{"size": [h, w], "counts": str}]}
+    references (list of dict): {"masks": [...]}, one mask for each instance, [] where there is no evidence.
+    epsilon (float): floor of both parts, 0.1.
+    ids, groups, tasks, domains (list, optional): one item for each sample.
+    judge (str, optional): who gave the verdicts; goes into the signature.
+    unjudged (str): "error" (default) or "wrong", what a verdict "none" does.
+    empty_masks (str): "keep" (default) or "drop", whether an all-zero predicted mask counts.
+Returns:
+    grove, answer_accuracy, mask_score (fractions in [0, 1]), with_evidence, without_evidence, by_task,
+    by_domain, by_num_instances, cross_table, counts, trivial_policies, per_sample, signature.
+"""
+
+_CITATION = """
+@article{vistaqa2026,
+  title = {{VistaQA}},
+  journal = {arXiv preprint arXiv:2605.20676},
+  year = {2026}
+}
+"""
+
+
+class Grove(evaluate.Metric):
+    """The metric that ``evaluate.load`` returns; options go to ``compute``."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        mask = {"size": datasets.List(datasets.Value("int64")), "counts": datasets.Value("string")}
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS,
+            features=datasets.Features(
+                {
+                    "predictions": {"verdict": datasets.Value("string"), "masks": datasets.List(mask)},
+                    "references": {"masks": datasets.List(mask)},
+                }
+            ),
+            reference_urls=["https://arxiv.org/abs/2605.20676"],
+        )
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Check the rows before evaluate sees them: it would turn a number into a string."""
+        given = listed("predictions", predictions)
+        wanted = listed("references", references, len(given))
+        for index, (prediction, reference) in enumerate(zip(given, wanted, strict=True)):
+            check_row(prediction, reference, index)
+        super().add_batch(predictions=given, references=wanted, **kwargs)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Check one row before evaluate sees it."""
+        check_row(prediction, reference, 0)
+        super().add(prediction=prediction, reference=reference, **kwargs)
+
+    def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+        return compute(list(predictions), list(references), **options)
+
+
+def check_row(prediction: Any, reference: Any, index: int) -> None:
+    """Refuse what evaluate's columns would change or can't hold; `compute` checks the rest."""
+    check_fields("prediction", prediction, ("verdict", "masks"), index)
+    check_fields("reference", reference, ("masks",), index)
+    for mask in (*prediction["masks"], *reference["masks"]):
+        size = mask.get("size") if isinstance(mask, dict) else None
+        if (
+            not isinstance(mask, dict)
+            or set(mask) != {"size", "counts"}
+            or not isinstance(mask["counts"], str)
+            or not isinstance(size, list | tuple)
+            or not all(type(side) is int for side in size)
+        ):
+            raise ValueError(
+                f"id {index}: a mask is {str(mask)[:80]!r}; through evaluate it must be "
+                '{"size": [h, w], "counts": str} (compressed COCO encoding)'
+            )

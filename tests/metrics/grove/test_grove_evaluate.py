@@ -1,0 +1,135 @@
+"""The folder as a module of `evaluate`: alone, offline, without this package; and its README's example."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+METRIC = Path(__file__).parents[3] / "metrics" / "grove"
+
+BLOCKER = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "lookcheck":
+            raise ImportError("this process has no lookcheck")
+
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+def run_alone(code: str, folder: Path) -> str:
+    """Run code beside a copy of the metric in a process that can import neither network nor lookcheck."""
+    shutil.copytree(METRIC, folder / "metrics" / "grove", ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {
+        **os.environ,
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(folder / "hf"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    process = subprocess.run(
+        [sys.executable, "-c", BLOCKER + code],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert process.returncode == 0, process.stderr
+    return process.stdout
+
+
+def test_readme_example_prints_what_it_says(tmp_path: Path) -> None:
+    text = (METRIC / "README.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", text, re.S)
+    shown = re.search(r"```text\n(.*?)```", text, re.S)
+    assert code is not None
+    assert shown is not None
+    assert run_alone(code[1], tmp_path) == shown[1]
+
+
+def test_all_options_and_complaints_through_evaluate(tmp_path: Path) -> None:
+    code = """
+import json
+import evaluate
+
+try:
+    import lookcheck
+    raise SystemExit("lookcheck can be imported")
+except ImportError:
+    pass
+metric = evaluate.load("metrics/grove")
+said = []
+M = {"size": [2, 4], "counts": "044"}
+P = {"verdict": "yes", "masks": [M]}
+R = {"masks": [M]}
+good = {"predictions": [P, P], "references": [R, R]}
+for change in (
+    {"predictions": [], "references": []},
+    {"predictions": [P, {**P, "verdict": "maybe"}]},
+    {"predictions": [{**P, "verdict": None}, P]},
+    {"predictions": [P, None]},
+    {"predictions": [P, {**P, "masks": [{"size": [2, 4], "counts": "043"}]}]},
+    {"predictions": [P, {**P, "masks": [{"size": [2, 4.5], "counts": "044"}]}]},
+    {"predictions": [P, {**P, "masks": [{"size": [2, 4], "counts": [0, 4, 4]}]}]},
+    {"references": [R]},
+    {"epsilon": 7},
+    {"ids": ["x", "x"]},
+    {"predictions": [P, {**P, "verdict": "none"}]},
+):
+    try:
+        metric.compute(**{**good, **change})
+        said.append("no error")
+    except ValueError as error:
+        said.append(str(error))
+good["predictions"] = [P, {"verdict": "none", "masks": []}]
+options = {"ids": ["x", "y"], "groups": [7, 7], "tasks": ["ocr", "spatial"], "unjudged": "wrong", "judge": "me"}
+result = metric.compute(**good, **options)
+for prediction, reference in zip(good["predictions"], good["references"]):
+    metric.add(prediction=prediction, reference=reference)
+print(json.dumps([said, result, metric.compute(**options)]))
+"""
+    said, result, added = json.loads(run_alone(code, tmp_path))
+    beginnings = [
+        "predictions is empty",
+        "id 1: the verdict is 'maybe'",
+        "id 0: the verdict is None",
+        "id 1: the prediction is 'None'",
+        "id 1: predicted mask 0: the runs sum to 7, but the size [2, 4] has 8 pixels",
+        "id 1: a mask is",
+        "id 1: a mask is",
+        "references has 1 items, but there are 2 predictions",
+        "epsilon is 7",
+        "index 1: the id 'x' stands twice",
+        "1 of 2 samples have the verdict 'none' (id 1)",
+    ]
+    assert [text.startswith(start) for text, start in zip(said, beginnings, strict=True)] == [True] * 11, said
+    assert result["grove"] == (1 + 0.1) / 2
+    assert result["by_task"]["spatial"]["grove"] == 0.1
+    assert result["signature"].endswith("|judge:me|n:2|unjudged:1|version:1.0.0")
+    assert [row["group"] for row in result["per_sample"]] == [7, 7]
+    assert added == result
+
+
+def test_the_main_module_names_every_sibling() -> None:
+    source = (METRIC / "grove.py").read_text(encoding="utf-8")
+    named = set(re.findall(r"^from \.(\w+) import", source, re.M))
+    assert named == {path.stem for path in METRIC.glob("*.py")} - {"__init__", "app", "grove"}
+    assert len(source.splitlines()) < 150
+
+
+def test_nothing_is_imported_from_outside_the_folder() -> None:
+    allowed = {"__future__", "collections", "math", "typing", "json", "pathlib"}
+    allowed |= {"datasets", "evaluate", "gradio", "numpy", "pycocotools", "scipy"}
+    found: set[Any] = set()
+    for path in METRIC.glob("*.py"):
+        found |= set(re.findall(r"^(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.M))
+    assert found <= allowed

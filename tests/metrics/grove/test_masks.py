@@ -1,0 +1,159 @@
+"""Masks: every accepted form gives the same encoding; nothing malformed gets through."""
+
+from __future__ import annotations
+
+import doctest
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from PIL import Image
+from pycocotools import mask as coco
+
+from lookcheck.metrics.grove import area, decode, iou_matrix, masks, rle, to_rle, to_rles
+from lookcheck.metrics.grove.rle import decode_counts
+
+MASKS = hnp.arrays(np.bool_, st.tuples(st.integers(1, 12), st.integers(1, 17)))
+
+
+def runs_of(mask: npt.NDArray[np.bool_]) -> list[int]:
+    """The slow, obvious run lengths: down the columns, starting with 0s."""
+    runs, value = [0], False
+    for pixel in mask.flatten(order="F").tolist():
+        if pixel != value:
+            runs.append(0)
+            value = pixel
+        runs[-1] += 1
+    return runs
+
+
+@given(MASKS)
+def test_round_trip_of_all_encodings(mask: npt.NDArray[np.bool_]) -> None:
+    size = list(mask.shape)
+    expected = coco.encode(np.asfortranarray(mask, dtype=np.uint8))["counts"]
+    forms: list[Any] = [
+        mask,
+        mask.astype(np.uint8),
+        mask.astype(np.int64) * 255,
+        Image.fromarray(mask.astype(np.uint8) * 255),
+        Image.fromarray(mask),
+        {"size": size, "counts": runs_of(mask)},
+        {"size": tuple(size), "counts": np.array(runs_of(mask))},
+        {"size": size, "counts": expected},
+        {"size": np.array(size), "counts": expected.decode()},
+    ]
+    for rle_ in to_rles(forms, [f"mask {index}" for index in range(len(forms))]):
+        assert rle_ == {"size": size, "counts": expected}
+        assert np.array_equal(decode(rle_), mask)
+        assert area(rle_) == mask.sum()
+
+
+@given(st.lists(MASKS, min_size=1, max_size=6))
+def test_strings_decoded_together_give_each_ones_runs(items: list[npt.NDArray[np.bool_]]) -> None:
+    runs, starts = decode_counts([to_rle(mask)["counts"] for mask in items])
+    assert [part.tolist() for part in np.split(runs, starts[1:])] == [runs_of(mask) for mask in items]
+
+
+def test_long_runs_of_many_characters() -> None:
+    runs = [0, 7, 2**28, 1, 31, 2**27, 16, 15, 3, 2**20]
+    pixels = sum(runs)
+    encoded = coco.frPyObjects({"size": [1, pixels], "counts": runs}, 1, pixels)
+    assert decode_counts([encoded["counts"]])[0].tolist() == runs
+    assert to_rle({"size": [1, pixels], "counts": encoded["counts"]})["counts"] == encoded["counts"]
+
+
+@given(MASKS, st.data())
+def test_iou_is_symmetric_bounded_and_equal_to_counting(
+    mask: npt.NDArray[np.bool_], data: st.DataObject
+) -> None:
+    other = data.draw(hnp.arrays(np.bool_, mask.shape))
+    a, b = to_rle(mask), to_rle(other)
+    union = int((mask | other).sum())
+    expected = int((mask & other).sum()) / union if union else 0.0
+    assert iou_matrix([a], [b])[0, 0] == pytest.approx(expected, abs=1e-12)
+    assert np.array_equal(iou_matrix([a], [b]), iou_matrix([b], [a]).T)
+
+
+BAD: list[tuple[Any, str]] = [
+    (None, "the mask is a NoneType"),
+    ("0120", "the mask is a str"),
+    ([[0, 1]], "the mask is a list"),
+    (np.zeros((2, 2, 3), bool), r"shape \(2, 2, 3\)"),
+    (np.zeros((0, 4), bool), r"shape \(0, 4\)"),
+    (np.array([[0, 2]]), r"values \[0, 2\]"),
+    (np.array([[1, 255]]), r"values \[1, 255\]"),
+    (np.array([[0.0, 1.0]]), "dtype float64"),
+    (Image.new("RGB", (2, 2)), "mode 'RGB'"),
+    ({"size": [2, 2]}, r"fields \['size'\]"),
+    ({"counts": "04"}, r"fields \['counts'\]"),
+    ({"size": [2], "counts": "4"}, r"size is \[2\]"),
+    ({"size": [2, -2], "counts": "4"}, r"size is \[2, -2\]"),
+    ({"size": [2, 0], "counts": "0"}, r"size is \[2, 0\]"),
+    ({"size": [2.0, 2], "counts": "4"}, r"size is \[2\.0, 2\]"),
+    ({"size": [True, 4], "counts": "4"}, r"size is \[True, 4\]"),
+    ({"size": "22", "counts": "4"}, "size is '22'"),
+    ({"size": [2**20, 2**20], "counts": "4"}, "more than 536870911 pixels"),
+    ({"size": [2, 2], "counts": None}, "counts are NoneType"),
+    ({"size": [2, 2], "counts": ""}, "counts are empty"),
+    ({"size": [2, 2], "counts": []}, "sum to 0, but"),
+    ({"size": [2, 2], "counts": [1, 2]}, r"sum to 3, but the size \[2, 2\] has 4 pixels"),
+    ({"size": [2, 2], "counts": [1, 2, 2]}, "sum to 5"),
+    ({"size": [2, 2], "counts": [5, -1]}, "negative run -1"),
+    ({"size": [2, 2], "counts": [1, 3.0]}, r"counts hold 3\.0"),
+    ({"size": [2, 2], "counts": [1, None]}, "counts hold None"),
+    ({"size": [2, 2], "counts": [2**70]}, "."),
+    ({"size": [2, 2], "counts": "12"}, "sum to 3"),
+    ({"size": [2, 2], "counts": "014"}, "sum to 5"),
+    ({"size": [2, 2], "counts": b"5O"}, "negative run -1"),
+    ({"size": [2, 2], "counts": "4 "}, "outside '0' to 'o'"),
+    ({"size": [2, 2], "counts": "4\0"}, "outside '0' to 'o'"),
+    ({"size": [2, 2], "counts": "4p"}, "outside '0' to 'o'"),
+    ({"size": [2, 2], "counts": "4é"}, "outside '0' to 'o'"),
+    ({"size": [2, 2], "counts": "4\ud800"}, "outside '0' to 'o'"),
+    ({"size": [2, 2], "counts": "4P"}, "middle of a number"),
+    ({"size": [2, 2], "counts": "4" + "P" * 9 + "1"}, "more than six characters"),
+]
+
+
+@pytest.mark.parametrize(("mask", "said"), BAD)
+def test_malformed_masks_raise_and_name_the_place(mask: Any, said: str) -> None:
+    good = {"size": [2, 2], "counts": "4"}
+    with pytest.raises(ValueError, match=rf"^mask 1: .*{said}"):
+        to_rles([good, mask, good], ["mask 0", "mask 1", "mask 2"])
+
+
+@given(st.lists(st.integers(-(2**29), 2**29 - 1), min_size=1, max_size=12))
+def test_no_string_of_numbers_slips_through(numbers: list[int]) -> None:
+    # Arbitrary differences, written by the slow rule; whatever is accepted must be exactly right.
+    text = "".join(map(_write, numbers))
+    runs = list(numbers)
+    for index in range(3, len(runs)):
+        runs[index] += runs[index - 2]
+    right = all(run >= 0 for run in runs) and sum(runs) == 12
+    mask = {"size": [3, 4], "counts": text}
+    if right:
+        assert to_rle(mask)["counts"] == text.encode()
+    else:
+        with pytest.raises(ValueError, match="mask"):
+            to_rle(mask)
+
+
+def _write(number: int) -> str:
+    text = ""
+    while True:
+        low, number = number & 31, number >> 5
+        more = number != (-1 if low & 16 else 0)
+        text += chr(48 + low + 32 * more)
+        if not more:
+            return text
+
+
+def test_doctests() -> None:
+    for module in (masks, rle):
+        result = doctest.testmod(module)
+        assert result.attempted > 0
+        assert result.failed == 0
