@@ -1,7 +1,7 @@
 """COCO run-length encoding with every length checked.
 
 pycocotools fills a short encoding with zeros and reads past the end of a malformed string; here
-both are errors.
+both are errors. Strings are decoded by the metric that will score them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 from pycocotools import mask as coco
+
+from lookcheck.metrics.grove.rle import decode_counts
 
 
 def parse_counts(counts: Any) -> list[int]:
@@ -35,37 +37,14 @@ def parse_counts(counts: Any) -> list[int]:
             if isinstance(run, bool) or not isinstance(run, int) or run < 0:
                 raise ValueError(f"a run length must be an integer from 0 on, not {run!r}")
         return counts
-    if isinstance(counts, bytes):
-        counts = counts.decode("ascii", "replace")
-    if not isinstance(counts, str):
+    if isinstance(counts, str):
+        # A character outside ASCII becomes bytes that the decoder refuses.
+        counts = counts.encode("utf-8", "surrogatepass")
+    if not isinstance(counts, bytes):
         raise ValueError(f"counts must be a list or a string, not {type(counts).__name__}")
-    return _decompress(counts)
-
-
-def _decompress(text: str) -> list[int]:
-    runs: list[int] = []
-    value = shift = 0
-    for character in text:
-        code = ord(character) - 48
-        if not 0 <= code < 64:
-            raise ValueError(f"the character {character!r} can't stand in compressed counts")
-        value |= (code & 31) << shift
-        shift += 5
-        if code & 32:
-            if shift > 40:
-                raise ValueError("a run of the compressed counts is longer than any picture")
-            continue
-        if code & 16:
-            value -= 1 << shift
-        # From the fourth on, a run is stored as the difference to the one before the last.
-        if len(runs) > 2:
-            value += runs[-2]
-        if value < 0:
-            raise ValueError(f"run {len(runs)} of the compressed counts is negative ({value})")
-        runs.append(value)
-        value = shift = 0
-    if shift:
-        raise ValueError("the compressed counts end inside a run")
+    runs: list[int] = decode_counts([counts])[0].tolist()
+    if min(runs) < 0:
+        raise ValueError(f"the counts hold the negative run {min(runs)}")
     return runs
 
 
