@@ -6,6 +6,8 @@ from lookcheck.scripts import console
 from lookcheck.scripts.build import __main__ as build
 from lookcheck.scripts.check import check
 from lookcheck.scripts.demo.__main__ import demo
+from lookcheck.scripts.publish.__main__ import publish
+from lookcheck.scripts.publish_metric import publish_metric
 from lookcheck.scripts.score import __main__ as score
 
 app = console.new_app("Benchmarks and metrics that ask a vision-language model for the evidence.")
@@ -13,6 +15,8 @@ app = console.new_app("Benchmarks and metrics that ask a vision-language model f
 app.command("demo")(demo)
 app.add_typer(build.app, name="build")
 app.command("check")(check)
+app.command("publish")(publish)
+app.command("publish-metric")(publish_metric)
 app.add_typer(score.app, name="score")
 
 

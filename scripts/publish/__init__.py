@@ -1,0 +1,1 @@
+"""Uploading what was built: data set folders and the Spaces of the metrics."""

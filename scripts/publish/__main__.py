@@ -1,0 +1,96 @@
+"""`lookcheck publish`: a built folder becomes a data set on the Hub."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lookcheck.dataset_builders import jsonl
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.scripts import console
+from lookcheck.scripts.publish.hub import Upload, check_repo, list_files
+from lookcheck.scripts.publish.hub import publish as publish_upload
+
+
+def publish(
+    folder: Annotated[Path, typer.Argument(help="A folder written by lookcheck build.")],
+    to: Annotated[str, typer.Option("--to", help="Repository on the Hub, ORG/NAME.")],
+    public: Annotated[bool, typer.Option("--public", help="Everybody can see it.")] = False,
+    rights: Annotated[
+        bool, typer.Option("--i-have-the-rights", help="Needed for VistaQA with --public: no licence known.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, ask nobody.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Upload a built folder as a data set, private unless --public.
+
+    The same command after a broken upload ends whole. An existing public repository is refused
+    without --public; an existing private one stays private.
+    """
+    check_repo(to)
+    manifest = read_built(folder)
+    if public and not rights and manifest.get("name") == "vistaqa" and _source(manifest) != "sample":
+        raise InputError(
+            "VistaQA states no licence: --public takes --i-have-the-rights; without --public it is private"
+        )
+    upload = Upload(folder, to, "dataset", not public, list_files(folder), ("*.parquet",))
+    publish_upload(upload, dry_run=dry_run, as_json=json)
+
+
+def read_built(folder: Path) -> dict[str, Any]:
+    """Read the manifest of a folder that looks built.
+
+    Returns
+    -------
+    dict
+        ``lookcheck.json``.
+
+    Raises
+    ------
+    InputError
+        Naming everything that the folder lacks.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    card, manifest = folder / "README.md", folder / "lookcheck.json"
+    lacks = []
+    if not manifest.is_file():
+        lacks.append("lookcheck.json")
+    if not card.is_file():
+        lacks.append("README.md")
+    elif not _has_configs(card):
+        lacks.append("configs in the YAML of README.md")
+    if not any(folder.rglob("*.parquet")):
+        lacks.append("a Parquet file")
+    if lacks:
+        raise InputError(f"{folder}: not a built folder, it lacks {', '.join(lacks)}")
+    value = jsonl.read_json(manifest)
+    if not isinstance(value, dict):
+        raise InputError(f"{manifest}: expected an object")
+    return value
+
+
+def _has_configs(card: Path) -> bool:
+    import yaml  # type: ignore[import-untyped]
+    from huggingface_hub import metadata_load
+
+    try:
+        content = metadata_load(card)
+    except (ValueError, yaml.YAMLError):
+        return False
+    return isinstance(content, dict) and bool(content.get("configs"))
+
+
+def _source(manifest: dict[str, Any]) -> object:
+    source = manifest.get("source")
+    return source.get("kind") if isinstance(source, dict) else source
+
+
+app = console.new_app("Publish a built folder on the Hub.")
+app.command()(publish)
+
+
+if __name__ == "__main__":
+    console.run(app)

@@ -1,0 +1,259 @@
+"""Publishing over real HTTP to a Hub on 127.0.0.1, each command and each reader in a process of its own."""
+
+from __future__ import annotations
+
+import doctest
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from lookcheck.scripts.publish import hub as publish_hub
+
+TOKEN = "hf_loopbackSECRETtoken0123456789"
+CARD = """---
+configs:
+- config_name: default
+  data_files:
+  - split: test
+    path: data/*.parquet
+dataset_info:
+  config_name: default
+  features:
+  - name: id
+    dtype: string
+  - name: image
+    dtype: image
+  splits:
+  - name: test
+    num_examples: 4
+---
+# Small
+"""
+BLOCK = """
+import sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "lookcheck":
+            raise ImportError("this process has no lookcheck")
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Path:
+    folder = tmp_path / "built"
+    (folder / "data").mkdir(parents=True)
+    for shard in range(2):
+        rows = []
+        for index in range(2):
+            buffer = io.BytesIO()
+            Image.new("RGB", (8, 6), (shard * 100, index * 100, 7)).save(buffer, "PNG")
+            rows.append({"id": f"r{shard}{index}", "image": {"bytes": buffer.getvalue(), "path": None}})
+        image = pa.struct({"bytes": pa.binary(), "path": pa.string()})
+        schema = pa.schema([("id", pa.string()), ("image", image)])
+        pq.write_table(pa.Table.from_pylist(rows, schema), folder / f"data/test-{shard}.parquet")
+    (folder / "README.md").write_text(CARD)
+    (folder / "lookcheck.json").write_text('{"name": "vistaqa", "source": {"kind": "folder"}}')
+    (folder / ".hidden").write_text("not for others")
+    return folder
+
+
+def run(hub: Any, folder: Path, *command: str, **changed: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("HF_")},
+        "HF_ENDPOINT": hub.url,
+        "HF_TOKEN": TOKEN,
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HOME": str(folder / "hf"),
+        "COLUMNS": "200",
+        **changed,
+    }
+    done = subprocess.run(
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert TOKEN not in done.stdout + done.stderr
+    return done
+
+
+def publish(hub: Any, folder: Path, *options: str, **changed: str) -> subprocess.CompletedProcess[str]:
+    command = ("-m", "lookcheck.scripts.publish", str(folder), "--to", "org/Small", *options)
+    return run(hub, folder.parent, *command, **changed)
+
+
+def digests(files: dict[str, bytes]) -> dict[str, str]:
+    return {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
+
+
+def local(folder: Path) -> dict[str, bytes]:
+    names = ("README.md", "lookcheck.json", "data/test-0.parquet", "data/test-1.parquet")
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+def test_published_folder_is_loaded_plain_and_streaming(loopback_hub: Any, built: Path) -> None:
+    done = publish(loopback_hub, built)
+    assert done.returncode == 0, done.stderr
+    repo = loopback_hub.repos["datasets", "org/Small"]
+    assert repo.private is True
+    assert digests(repo.files) == digests(local(built))
+    assert loopback_hub.tokens == {f"Bearer {TOKEN}"}
+    code = """
+import json
+from datasets import load_dataset
+for streaming in (False, True):
+    rows = load_dataset("org/Small", split="test", streaming=streaming)
+    print(json.dumps([[r["id"], r["image"].size, r["image"].getpixel((0, 0))] for r in rows]))
+"""
+    read = run(loopback_hub, built.parent, "-c", code)
+    assert read.returncode == 0, read.stderr
+    rows = [[f"r{a}{b}", [8, 6], [a * 100, b * 100, 7]] for a in range(2) for b in range(2)]
+    assert [json.loads(line) for line in read.stdout.splitlines()] == [rows, rows]
+
+
+@pytest.mark.parametrize("fault", ["put", "commit"])
+def test_broken_upload_repeated_ends_whole(loopback_hub: Any, built: Path, fault: str) -> None:
+    if fault == "put":
+        loopback_hub.break_put = 2
+    else:
+        loopback_hub.break_commit = True
+    broken = publish(loopback_hub, built)
+    assert broken.returncode == 2, broken.stderr
+    # The library says above it which request it tried again.
+    assert broken.stderr.splitlines()[-1].startswith("error: org/Small: ")
+    assert "goes on where it stopped" in broken.stderr
+    assert "Traceback" not in broken.stderr
+    repo = loopback_hub.repos["datasets", "org/Small"]
+    assert repo.files == {}
+    loopback_hub.heal()
+    kept = len(loopback_hub.objects)
+    before = loopback_hub.puts
+    again = publish(loopback_hub, built)
+    assert again.returncode == 0, again.stderr
+    assert digests(repo.files) == digests(local(built))
+    assert loopback_hub.puts - before == 2 - kept
+
+
+def test_a_dry_run_makes_no_request_and_shows_all(loopback_hub: Any, built: Path) -> None:
+    done = publish(loopback_hub, built, "--dry-run", "--json")
+    assert loopback_hub.requests == []
+    files = [{"path": path, "bytes": len(content)} for path, content in sorted(local(built).items())]
+    total = sum(len(content) for content in local(built).values())
+    shown = {"repo": "org/Small", "repo_type": "dataset", "visibility": "private", "bytes": total}
+    assert json.loads(done.stdout) == {**shown, "files": files, "uploaded": False}
+    table = publish(loopback_hub, built, "--dry-run")
+    assert "dataset org/Small (private)" in table.stdout
+    assert "data/test-1.parquet" in table.stdout
+    assert loopback_hub.requests == []
+
+
+def test_vistaqa_is_public_only_with_the_rights(loopback_hub: Any, built: Path) -> None:
+    refused = publish(loopback_hub, built, "--public")
+    assert refused.returncode == 2
+    assert "--i-have-the-rights" in refused.stderr
+    assert loopback_hub.requests == []
+    assert publish(loopback_hub, built, "--public", "--i-have-the-rights").returncode == 0
+    assert loopback_hub.repos["datasets", "org/Small"].private is False
+    again = publish(loopback_hub, built)
+    assert again.returncode == 2
+    assert "org/Small is public and a private upload was asked for" in again.stderr
+    (built / "lookcheck.json").write_text('{"name": "vistaqa", "source": {"kind": "sample"}}')
+    assert publish(loopback_hub, built, "--public").returncode == 0
+
+
+def test_a_shard_of_an_earlier_version_goes(loopback_hub: Any, built: Path) -> None:
+    assert publish(loopback_hub, built).returncode == 0
+    (built / "data/test-1.parquet").unlink()
+    assert publish(loopback_hub, built).returncode == 0
+    stored = sorted(loopback_hub.repos["datasets", "org/Small"].files)
+    assert stored == ["README.md", "data/test-0.parquet", "lookcheck.json"]
+
+
+@pytest.mark.parametrize(
+    ("status", "meaning"),
+    [(401, "not valid"), (403, "may not write there"), (404, "no such"), (500, "a fault of the server")],
+)
+def test_refusals_are_one_sentence(loopback_hub: Any, built: Path, status: int, meaning: str) -> None:
+    loopback_hub.status = status
+    done = publish(loopback_hub, built)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f"127.0.0.1 answered {status}" in done.stderr
+    assert meaning in done.stderr
+
+
+def test_no_hub_no_token_and_a_malformed_token(loopback_hub: Any, built: Path) -> None:
+    refused = publish(loopback_hub, built, HF_ENDPOINT="http://127.0.0.1:9")
+    assert refused.returncode == 2
+    assert "no connection to 127.0.0.1" in refused.stderr
+    without = publish(loopback_hub, built, HF_TOKEN="")
+    assert without.returncode == 2
+    assert "no token" in without.stderr
+    malformed = publish(loopback_hub, built, HF_TOKEN=TOKEN + "\x01")
+    assert malformed.returncode == 2
+    assert malformed.stderr.count("\n") == 1
+    assert loopback_hub.repos == {}
+
+
+def test_a_folder_that_is_not_built_is_refused_with_what_it_lacks(loopback_hub: Any, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = publish(loopback_hub, tmp_path / "empty")
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith("it lacks lookcheck.json, README.md, a Parquet file")
+
+
+def test_names_that_are_no_repository_are_refused() -> None:
+    for name in ("Small", "a/b/c", "org/-x", "org/a--b", "org/"):
+        with pytest.raises(publish_hub.InputError, match="--to"):
+            publish_hub.check_repo(name)
+
+
+def test_doctests() -> None:
+    result = doctest.testmod(publish_hub)
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+SOFT = """
+answers = [["cat"] * 2 + ["dog"] * 8, ["red"] * 10]
+options = {"predictions": ["cat", "red"], "references": answers}
+"""
+GROVE = """
+half, left = {"size": [2, 4], "counts": "08"}, {"size": [2, 4], "counts": "044"}
+predictions = [{"verdict": "yes", "masks": [left]}, {"verdict": "no", "masks": []}]
+options = {"predictions": predictions, "references": [{"masks": [half]}, {"masks": []}]}
+"""
+
+
+@pytest.mark.parametrize(("name", "data"), [("soft_vqa_acc", SOFT), ("grove", GROVE)])
+def test_a_metric_scores_on_its_own(loopback_hub: Any, tmp_path: Path, name: str, data: str) -> None:
+    command = ("-m", "lookcheck.scripts.publish_metric", name, "--to")
+    wrong = run(loopback_hub, tmp_path, *command, "org/other")
+    assert wrong.returncode == 2
+    assert f"must be named {name}" in wrong.stderr
+    assert loopback_hub.requests == []
+    done = run(loopback_hub, tmp_path, *command, f"org/{name}")
+    assert done.returncode == 0, done.stderr
+    space = loopback_hub.repos["spaces", f"org/{name}"]
+    assert (space.private, space.sdk) == (True, "gradio")
+    source = Path(__file__).parents[2] / "metrics" / name
+    assert space.files == {path.name: path.read_bytes() for path in source.iterdir() if path.is_file()}
+    over_http = f"""
+import evaluate
+print(evaluate.load("org/{name}").compute(**options)["{name}"])
+"""
+    read = run(loopback_hub, tmp_path, "-c", BLOCK + data + over_http)
+    assert read.returncode == 0, read.stderr
+    direct = f"from lookcheck.metrics.{name} import compute\nprint(compute(**options)['{name}'])"
+    called = run(loopback_hub, tmp_path, "-c", data + direct)
+    assert called.returncode == 0, called.stderr
+    assert 0 < float(read.stdout) < 1
+    assert read.stdout == called.stdout
