@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from rich.table import Table
+from rich.text import Text
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.scripts import console
@@ -70,7 +71,8 @@ class Upload:
         table.add_column("file", f"{len(self.files):,} files", overflow="fold")
         table.add_column("bytes", f"{self.bytes:,}", justify="right")
         for path, size in self.files:
-            table.add_row(path, f"{size:,}")
+            # As text: rich would read square brackets of a name as markup.
+            table.add_row(Text(path), f"{size:,}")
         return table
 
 
@@ -185,7 +187,7 @@ def _one_sentence(endpoint: str, repo: str) -> Iterator[None]:
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
     # The HTTP library below huggingface_hub has changed before: ask for the base of its own error.
-    http_error: type[Exception] = HfHubHTTPError.__bases__[0]  # type: ignore[assignment]
+    http_error: type[Exception] = HfHubHTTPError.__bases__[0]
 
     host = urlsplit(endpoint).hostname or endpoint
     again = "; the same command goes on where it stopped"
