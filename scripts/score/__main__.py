@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from lookcheck.scripts import console
 from lookcheck.scripts.score.salart_vqa import salart_vqa
+from lookcheck.scripts.score.vistaqa import vistaqa
 from lookcheck.scripts.score.vqa import vqa
 
 app = console.new_app("Score a model's answers; rows are joined by id, never by line.")
 
+app.command("vistaqa")(vistaqa)
 app.command("salart-vqa")(salart_vqa)
 app.command("vqa")(vqa)
 
