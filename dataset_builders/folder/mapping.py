@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
@@ -54,13 +55,39 @@ def ordered_map(function: Callable[[J], R], jobs: Iterable[J], num_proc: int = 1
     pool = ProcessPoolExecutor(num_proc, mp_context=context, initializer=_die_with_parent)
     waiting: deque[Future[R]] = deque()
     try:
-        waiting.extend(pool.submit(function, job) for job in islice(rest, WINDOW * num_proc))
+        with _interrupts_held():
+            waiting.extend(pool.submit(function, job) for job in islice(rest, WINDOW * num_proc))
         while waiting:
             result = waiting.popleft().result()
-            waiting.extend(pool.submit(function, job) for job in islice(rest, 1))
+            for job in islice(rest, 1):
+                with _interrupts_held():
+                    waiting.append(pool.submit(function, job))
             yield result
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back for the moment in which `submit` may start a process.
+
+    An interrupt there would leave a half-started process that complains with a traceback. The new
+    process inherits the blocked signal and so is quiet until it ignores it by itself.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    held: list[tuple[int, Any]] = []
+    # The mask is not enough: another thread may take the signal and have the handler run in this one.
+    handler = signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+    if held and callable(handler):
+        handler(*held[0])
 
 
 def _die_with_parent() -> None:
