@@ -1,0 +1,103 @@
+"""Four photographs of the scikit-image package with hand-drawn outlines of what is on them.
+
+The pixels come from the installed package. They are held to their hashes: an outline fits one
+picture only.
+
+>>> [picture.name for picture in photographs()]
+['astronaut', 'chelsea', 'coffee', 'rocket']
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import sha256
+
+import numpy as np
+from skimage import data, draw
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.pictures.model import Instance, Picture
+from lookcheck.dataset_builders.pictures.outlines import OUTLINES
+
+# Hash of the RGB pixels, licence, credit, domain.
+_ABOUT = {
+    "astronaut": (
+        "a8c429c18afa7b0fd5673e598d73a21225d94c864a71bbb3885126fdecb41071",
+        "public domain",
+        "NASA",
+        "indoor",
+    ),
+    "chelsea": (
+        "416b729128bfb2c3d1eb69bf9b1734a796293abc17939267b2dc94f8a5784031",
+        "CC0-1.0",
+        "Stefan van der Walt",
+        "indoor",
+    ),
+    "coffee": (
+        "0ce2b51640b9c95f19617f03eabf40c3f0368589cc1ee1190b70966165ac184f",
+        "CC0-1.0",
+        "Rachel Michetti, Pikolo Espresso Bar",
+        "indoor",
+    ),
+    "rocket": (
+        "3d4435cc745752b7f9724df88c6e18817de3ce7e3d2d71c55f85f7831e68f197",
+        "CC0-1.0",
+        "SpaceX",
+        "outdoor",
+    ),
+}
+
+
+@cache
+def photographs() -> tuple[Picture, ...]:
+    """The photographs; their arrays are read-only.
+
+    Raises
+    ------
+    InputError
+        If the installed package holds another picture.
+    """
+    return tuple(_photograph(name) for name in _ABOUT)
+
+
+def _photograph(name: str) -> Picture:
+    digest, license, credit, domain = _ABOUT[name]
+    image = np.ascontiguousarray(getattr(data, name)()[..., :3])
+    if sha256(image.tobytes()).hexdigest() != digest:
+        raise InputError(f"skimage.data.{name}: not the picture that the outlines were drawn on")
+    image.setflags(write=False)
+    instances = tuple(
+        Instance(category, outline_mask(image.shape[:2], add, remove), label)
+        for category, label, add, remove in OUTLINES[name]
+    )
+    return Picture(name, image, instances, license, credit, domain)
+
+
+def outline_mask(shape: tuple[int, ...], add: str, remove: str = "") -> np.ndarray:
+    """Mask of the pixels whose centres lie inside the outlines.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Height and width.
+    add, remove : str
+        Closed outlines, separated by ``;``, each of points ``x,y`` in pixels, separated by blanks;
+        (0, 0) is the outer corner of the top left pixel.
+
+    Returns
+    -------
+    ndarray of bool, shape (H, W)
+        Inside one of `add` and none of `remove`; read-only.
+
+    Examples
+    --------
+    >>> outline_mask((2, 3), "1,0 3,0 3,1 1,1").astype(int).tolist()
+    [[0, 1, 1], [0, 0, 0]]
+    """
+    mask = np.zeros(shape, bool)
+    for outlines, value in ((add, True), (remove, False)):
+        for outline in filter(str.strip, outlines.split(";")):
+            points = np.array([[float(number) for number in point.split(",")] for point in outline.split()])
+            mask[draw.polygon2mask(shape, points[:, ::-1] - 0.5)] = value
+    mask.setflags(write=False)
+    return mask
