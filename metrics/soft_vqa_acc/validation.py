@@ -60,14 +60,15 @@ def checked_ids(ids: Any, n: int) -> list[str | int]:
         for index, item in enumerate(items):
             if isinstance(item, bool) or not isinstance(item, str | int) or item == "":
                 raise ValueError(f"index {index}: the id is {item!r}; expected a string or an integer")
-    if len(set(items)) != n:
-        first: dict[str | int, int] = {}
+    # 7 and "7" are one id: files written by different tools quote it or not.
+    if len(set(map(str, items))) != n:
+        first: dict[str, int] = {}
         for index, item in enumerate(items):
-            if item in first:
+            if str(item) in first:
                 raise ValueError(
-                    f"index {index}: the id {item!r} stands twice (first at index {first[item]})"
+                    f"index {index}: the id {item!r} stands twice (first at index {first[str(item)]})"
                 )
-            first[item] = index
+            first[str(item)] = index
     return items
 
 

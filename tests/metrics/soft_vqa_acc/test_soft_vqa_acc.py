@@ -398,3 +398,8 @@ def test_docstring_examples(name: str) -> None:
     failed, attempted = doctest.testmod(module)
     assert failed == 0
     assert attempted > 0 or name in {"contractions", "validation"}
+
+
+def test_an_integer_id_and_its_text_are_one_id() -> None:
+    with pytest.raises(ValueError, match="index 1: the id '7' stands twice"):
+        compute(predictions=["a", "b"], references=[["a"], ["b"]], ids=[7, "7"])
