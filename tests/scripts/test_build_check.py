@@ -130,7 +130,12 @@ def test_interrupting_a_build_leaves_nothing(upstream: ModuleType, tmp_path: Pat
         str(tmp_path / "in" / "images"),
     ]
     command += ["--output", str(tmp_path / "out" / "data"), "--allow-partial", "--num-proc", num_proc]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A suite started in the background ignores Ctrl-C, and its children would inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
     deadline = time.monotonic() + 60
     while not list((tmp_path / "out").iterdir()) and time.monotonic() < deadline:
         assert process.poll() is None
