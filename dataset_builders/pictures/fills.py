@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from PIL import Image
@@ -134,7 +134,7 @@ def _noise(name: str, width: float, height: float) -> Fill:
     return fill
 
 
-@cache
+@lru_cache(maxsize=16)
 def _field(name: str, width: float, height: float) -> np.ndarray:
     coarse = (int(np.ceil(512 / height)) + 2, int(np.ceil(704 / width)) + 2)
     values = np.random.default_rng(seed(name)).random(coarse).astype(np.float32)

@@ -6,7 +6,7 @@ Coordinates are in pixels, x to the right and y down; pixel (row i, column j) ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,6 +14,9 @@ import numpy as np
 
 Point = tuple[float, float]
 Distance = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+# Polygons and lines know their distance up to this many pixels: edges and outlines need no more.
+REACH = 12.0
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,8 @@ class Region:
     box : (float, float, float, float)
         Left, top, right and bottom of what it covers.
     distance : callable
-        Of x and y, arrays of one shape: distance to the edge in pixels, negative inside.
+        Of x, shape (1, W), and y, shape (H, 1), both rising: distance to the edge in pixels, shape
+        (H, W), negative inside.
     """
 
     box: tuple[float, float, float, float]
@@ -47,9 +51,7 @@ class Region:
     def grown(self, by: float) -> Region:
         """Wider by `by` pixels on all sides; negative shrinks."""
         left, top, right, bottom = self.box
-        return Region(
-            (left - by, top - by, right + by, bottom + by), lambda x, y: self.distance(x, y) - by
-        )
+        return Region((left - by, top - by, right + by, bottom + by), lambda x, y: self.distance(x, y) - by)
 
     def moved(self, dx: float, dy: float) -> Region:
         """Shifted by (dx, dy) pixels."""
@@ -97,18 +99,19 @@ def rectangle(left: float, top: float, right: float, bottom: float, radius: floa
 
 
 def polygon(points: Sequence[Point]) -> Region:
-    """A closed polygon, even-odd where it crosses itself."""
+    """A closed polygon, even-odd where it crosses itself; distances are cut off at `REACH`."""
     corners = np.array(points, float)
     before = np.roll(corners, 1, axis=0)
 
     def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        nearest = np.full(np.broadcast(x, y).shape, np.inf)
-        inside = np.zeros(nearest.shape, bool)
+        inside = np.zeros(np.broadcast(x, y).shape, bool)
         for (ax, ay), (bx, by) in zip(before, corners, strict=True):
-            nearest = np.minimum(nearest, _to_segment(x, y, ax, ay, bx, by))
             if ay != by:
-                crossing = ax + (y - ay) / (by - ay) * (bx - ax)
-                inside ^= ((ay > y) != (by > y)) & (x < crossing)
+                # Only rows between the two ends are crossed.
+                low, high = np.searchsorted(y[:, 0], sorted((ay, by)))
+                rows = y[low:high]
+                inside[low:high] ^= x < ax + (rows - ay) / (by - ay) * (bx - ax)
+        nearest = _to_edges(x, y, zip(before, corners, strict=True))
         return np.where(inside, -nearest, nearest)
 
     return Region(_box(corners), distance)
@@ -120,9 +123,7 @@ def blob(points: Sequence[Point], steps: int = 8) -> Region:
     before, after, later = np.roll(p, 1, axis=0), np.roll(p, -1, axis=0), np.roll(p, -2, axis=0)
     t = np.linspace(0, 1, steps, endpoint=False)[None, :, None]
     a, b, c, d = (array[:, None, :] for array in (before, p, after, later))
-    curve = 0.5 * (
-        2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2 + (3 * b - a - 3 * c + d) * t**3
-    )
+    curve = 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2 + (3 * b - a - 3 * c + d) * t**3)
     return polygon([(float(x), float(y)) for x, y in curve.reshape(-1, 2)])
 
 
@@ -131,9 +132,7 @@ def line(points: Sequence[Point], width: float) -> Region:
     corners = np.array(points, float)
 
     def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        nearest = np.full(np.broadcast(x, y).shape, np.inf)
-        for (ax, ay), (bx, by) in pairwise(corners):
-            nearest = np.minimum(nearest, _to_segment(x, y, ax, ay, bx, by))
+        nearest = _to_edges(x, y, pairwise(corners), width / 2 + REACH)
         return nearest - width / 2
 
     left, top, right, bottom = _box(corners)
@@ -211,11 +210,23 @@ class Frame:
         return rectangle(min(ax, bx), ay, max(ax, bx), by, radius * self.size)
 
 
-def _to_segment(x: np.ndarray, y: np.ndarray, ax: float, ay: float, bx: float, by: float) -> np.ndarray:
-    ux, uy = bx - ax, by - ay
-    length = ux * ux + uy * uy
-    t = 0.0 if length == 0 else np.clip(((x - ax) * ux + (y - ay) * uy) / length, 0, 1)
-    return np.hypot(x - ax - t * ux, y - ay - t * uy)
+def _to_edges(
+    x: np.ndarray, y: np.ndarray, edges: Iterable[tuple[np.ndarray, np.ndarray]], reach: float = REACH
+) -> np.ndarray:
+    """Distance to the nearest edge, at most `reach`: each edge looks at its own neighbourhood only."""
+    nearest = np.full(np.broadcast(x, y).shape, float(reach))
+    for (ax, ay), (bx, by) in edges:
+        left, right = np.searchsorted(x[0], (min(ax, bx) - reach, max(ax, bx) + reach))
+        top, bottom = np.searchsorted(y[:, 0], (min(ay, by) - reach, max(ay, by) + reach))
+        if left == right or top == bottom:
+            continue
+        u, v = x[:, left:right] - ax, y[top:bottom] - ay
+        dx, dy = bx - ax, by - ay
+        length = dx * dx + dy * dy
+        t = 0.0 if length == 0 else np.clip((u * dx + v * dy) / length, 0, 1)
+        window = nearest[top:bottom, left:right]
+        np.minimum(window, np.hypot(u - t * dx, v - t * dy), out=window)
+    return nearest
 
 
 def _box(points: np.ndarray) -> tuple[float, float, float, float]:

@@ -16,7 +16,9 @@ def apple(canvas: Canvas, x: float, y: float, radius: float, colour: Colour, lab
     owner = canvas.thing("apple", label)
     r = radius
     body = blob(
-        Frame(x, y, r).points("0,-0.78 0.45,-0.95 0.95,-0.5 0.95,0.15 0.6,0.8 0.22,0.96 0,0.9 -0.22,0.96 -0.6,0.8 -0.95,0.15 -0.95,-0.5 -0.45,-0.95")
+        Frame(x, y, r).points(
+            "0,-0.78 0.45,-0.95 0.95,-0.5 0.95,0.15 0.6,0.8 0.22,0.96 0,0.9 -0.22,0.96 -0.6,0.8 -0.95,0.15 -0.95,-0.5 -0.45,-0.95"
+        )
     )
     canvas.paint(body, fills.ball(colour, x, y, r * 1.1), owner)
     canvas.shade(ellipse(x, y - r * 0.76, r * 0.3, r * 0.09), r * 0.06, 0.55)
@@ -41,15 +43,23 @@ def banana(canvas: Canvas, x: float, y: float, size: float, label: str = "") -> 
     owner = canvas.thing("banana", label)
     s = size
     outline = blob(
-        Frame(x, y, s).points("-0.5,-0.2 -0.46,-0.24 -0.28,-0 0,0.06 0.28,-0.03 0.44,-0.22 0.49,-0.19 0.36,0.1 0,0.25 -0.34,0.11")
+        Frame(x, y, s).points(
+            "-0.5,-0.2 -0.46,-0.24 -0.28,-0 0,0.06 0.28,-0.03 0.44,-0.22 0.49,-0.19 0.36,0.1 0,0.25 -0.34,0.11"
+        )
     )
     canvas.shade(outline.moved(s * 0.02, s * 0.05), s * 0.03, 0.4)
     yellow = (246, 208, 62)
-    canvas.paint(outline, fills.down(fills.lighter(yellow, 0.25), fills.darker(yellow, 0.28), y - s * 0.2, y + s * 0.25),
-                 owner)
+    canvas.paint(
+        outline,
+        fills.down(fills.lighter(yellow, 0.25), fills.darker(yellow, 0.28), y - s * 0.2, y + s * 0.25),
+        owner,
+    )
     ridge = line(Frame(x, y, s).points("-0.42,-0.1 -0.2,0.1 0.05,0.13 0.3,0.05 0.43,-0.12"), s * 0.014)
     canvas.paint(ridge, fills.darker(yellow, 0.3), opacity=0.6)
-    for tip in (ellipse(x - s * 0.48, y - s * 0.215, s * 0.028), ellipse(x + s * 0.465, y - s * 0.205, s * 0.03)):
+    for tip in (
+        ellipse(x - s * 0.48, y - s * 0.215, s * 0.028),
+        ellipse(x + s * 0.465, y - s * 0.205, s * 0.03),
+    ):
         canvas.paint(tip, (86, 66, 30), owner)
 
 
@@ -63,11 +73,16 @@ def donut(canvas: Canvas, x: float, y: float, radius: float, icing: Colour, labe
     random = np.random.default_rng(seed(f"donut {label} {x:.0f} {y:.0f}"))
     angles = np.linspace(0, 2 * np.pi, 14, endpoint=False)
     rim = r * random.uniform(0.82, 0.92, 14)
-    glaze = blob([(x + float(a * np.cos(t)), y + float(a * np.sin(t))) for a, t in zip(rim, angles, strict=True)])
+    glaze = blob(
+        [(x + float(a * np.cos(t)), y + float(a * np.sin(t))) for a, t in zip(rim, angles, strict=True)]
+    )
     glaze = glaze - ellipse(x, y, r * 0.37)
     canvas.paint(glaze, fills.ball(icing, x - r * 0.25, y - r * 0.25, r * 1.9))
-    canvas.paint((ellipse(x, y, r * 0.62).outline(r * 0.1)) & ellipse(x - r * 0.4, y - r * 0.4, r * 0.5),
-                 (255, 255, 255), opacity=0.22)
+    canvas.paint(
+        (ellipse(x, y, r * 0.62).outline(r * 0.1)) & ellipse(x - r * 0.4, y - r * 0.4, r * 0.5),
+        (255, 255, 255),
+        opacity=0.22,
+    )
     colours = [(250, 224, 90), (90, 180, 230), (245, 245, 245), (110, 200, 120)]
     for number in range(26):
         angle, away, turn = random.uniform(0, 6.283), random.uniform(0.47, 0.76) * r, random.uniform(0, 3.14)
@@ -86,7 +101,9 @@ def pizza(canvas: Canvas, x: float, y: float, radius: float) -> None:
 
     def wavy(low: float, high: float):  # type: ignore[no-untyped-def]
         reach = r * random.uniform(low, high, 26)
-        return blob([(x + float(a * np.cos(t)), y + float(a * np.sin(t))) for a, t in zip(reach, angles, strict=True)])
+        return blob(
+            [(x + float(a * np.cos(t)), y + float(a * np.sin(t))) for a, t in zip(reach, angles, strict=True)]
+        )
 
     canvas.paint(wavy(0.96, 1.0), fills.soft((204, 142, 74), "crust", 0.2, 18), owner)
     canvas.paint(wavy(0.82, 0.86), fills.soft((186, 52, 26), "sauce", 0.2, 20))

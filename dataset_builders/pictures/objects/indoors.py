@@ -51,15 +51,23 @@ def couch(canvas: Canvas, x: float, y: float, width: float, colour: Colour, labe
     for left, right in ((-0.38, -0.005), (0.005, 0.38)):
         back = f.rectangle(left, -0.37, right, -0.18, 0.035)
         canvas.shade(back.moved(0, 3), 4, 0.28)
-        canvas.paint(back, fills.down(fills.lighter(colour, 0.26), colour, y - width * 0.37, y - width * 0.18))
+        canvas.paint(
+            back, fills.down(fills.lighter(colour, 0.26), colour, y - width * 0.37, y - width * 0.18)
+        )
         seat = f.rectangle(left, -0.21, right, -0.12, 0.025)
         canvas.shade(seat.moved(0, -3), 5, 0.3)
-        canvas.paint(seat, fills.down(fills.lighter(colour, 0.34), colour, y - width * 0.21, y - width * 0.12))
+        canvas.paint(
+            seat, fills.down(fills.lighter(colour, 0.34), colour, y - width * 0.21, y - width * 0.12)
+        )
     canvas.paint(f.rectangle(-0.4, -0.125, 0.4, -0.04, 0.01), fills.darker(colour, 0.12), owner)
     for side in (-0.5, 0.38):
         arm = f.rectangle(side, -0.28, side + 0.12, -0.04, 0.045)
         canvas.shade(arm, 6, 0.25)
-        canvas.paint(arm, fills.tube(fills.lighter(colour, 0.12), *sorted((f.at(side, 0)[0], f.at(side + 0.12, 0)[0]))), owner)
+        canvas.paint(
+            arm,
+            fills.tube(fills.lighter(colour, 0.12), *sorted((f.at(side, 0)[0], f.at(side + 0.12, 0)[0]))),
+            owner,
+        )
 
 
 def tv(canvas: Canvas, x: float, y: float, width: float) -> None:
@@ -73,9 +81,14 @@ def tv(canvas: Canvas, x: float, y: float, width: float) -> None:
     screen = f.rectangle(-0.478, -0.638, 0.478, -0.1)
     canvas.paint(screen, fills.down((70, 130, 200), (246, 200, 140), y - width * 0.64, y - width * 0.22))
     canvas.paint(f.ellipse(0.2, -0.36, 0.06) & screen, (255, 236, 170))
-    canvas.paint(f.blob("-0.7,-0.1 -0.5,-0.27 -0.25,-0.36 0.0,-0.24 0.2,-0.2 0.4,-0.1 0.2,0.1 -0.5,0.1") & screen, (74, 108, 84))
+    canvas.paint(
+        f.blob("-0.7,-0.1 -0.5,-0.27 -0.25,-0.36 0.0,-0.24 0.2,-0.2 0.4,-0.1 0.2,0.1 -0.5,0.1") & screen,
+        (74, 108, 84),
+    )
     canvas.paint(f.blob("-0.2,-0.06 0.1,-0.18 0.38,-0.26 0.7,-0.16 0.7,0.1 -0.1,0.1") & screen, (46, 84, 62))
-    canvas.paint(f.polygon("-0.478,-0.638 -0.12,-0.638 -0.34,-0.1 -0.478,-0.1") & screen, (255, 255, 255), opacity=0.07)
+    canvas.paint(
+        f.polygon("-0.478,-0.638 -0.12,-0.638 -0.34,-0.1 -0.478,-0.1") & screen, (255, 255, 255), opacity=0.07
+    )
 
 
 def remote(canvas: Canvas, x: float, y: float, length: float) -> None:
@@ -97,12 +110,22 @@ def laptop(canvas: Canvas, x: float, y: float, width: float) -> None:
     canvas.shade(f.polygon("-0.56,0.02 0.58,0.02 0.5,-0.2 -0.48,-0.2"), width * 0.02, 0.5)
     owner = canvas.thing("laptop")
     canvas.paint(f.rectangle(-0.46, -0.8, 0.46, -0.18, 0.02), (66, 68, 74), owner)
-    canvas.paint(f.rectangle(-0.435, -0.775, 0.435, -0.215), fills.down((44, 92, 148), (100, 168, 196), y - width * 0.78, y - width * 0.2))
+    canvas.paint(
+        f.rectangle(-0.435, -0.775, 0.435, -0.215),
+        fills.down((44, 92, 148), (100, 168, 196), y - width * 0.78, y - width * 0.2),
+    )
     canvas.paint(f.rectangle(-0.36, -0.7, 0.12, -0.3, 0.008), (245, 247, 250))
     canvas.paint(f.rectangle(-0.36, -0.7, 0.12, -0.66, 0.008), (206, 212, 220))
     for row in range(6):
-        canvas.paint(f.rectangle(-0.32, -0.62 + row * 0.05, -0.02 + 0.1 * ((row * 7) % 3 == 0), -0.6 + row * 0.05), (168, 178, 190))
-    canvas.paint(f.polygon("-0.46,-0.185 0.46,-0.185 0.54,0 -0.54,0"), fills.down((178, 182, 188), (210, 213, 218), y - width * 0.19, y), owner)
+        canvas.paint(
+            f.rectangle(-0.32, -0.62 + row * 0.05, -0.02 + 0.1 * ((row * 7) % 3 == 0), -0.6 + row * 0.05),
+            (168, 178, 190),
+        )
+    canvas.paint(
+        f.polygon("-0.46,-0.185 0.46,-0.185 0.54,0 -0.54,0"),
+        fills.down((178, 182, 188), (210, 213, 218), y - width * 0.19, y),
+        owner,
+    )
     canvas.paint(f.rectangle(-0.54, -0.004, 0.54, 0.022, 0.01), (132, 136, 142), owner)
     for row in range(4):
         top = -0.172 + row * 0.024
@@ -118,18 +141,37 @@ def mouse(canvas: Canvas, x: float, y: float, size: float, colour: Colour = (232
     f = Frame(x, y, size)
     contact_shadow(canvas, x, y - size * 0.06, size * 0.8)
     owner = canvas.thing("mouse")
-    canvas.paint(f.blob("-0.42,-0.22 -0.3,-0.56 0,-0.68 0.3,-0.56 0.42,-0.22 0.3,-0.02 0,0.02 -0.3,-0.02"), fills.ball(colour, x - size * 0.1, y - size * 0.35, size * 0.8), owner)
+    canvas.paint(
+        f.blob("-0.42,-0.22 -0.3,-0.56 0,-0.68 0.3,-0.56 0.42,-0.22 0.3,-0.02 0,0.02 -0.3,-0.02"),
+        fills.ball(colour, x - size * 0.1, y - size * 0.35, size * 0.8),
+        owner,
+    )
     canvas.paint(f.line("0,-0.66 0,-0.38", 0.03), fills.darker(colour, 0.4))
-    canvas.paint(f.line("-0.38,-0.36 -0.15,-0.37 0,-0.375 0.15,-0.37 0.38,-0.36", 0.02), fills.darker(colour, 0.35))
+    canvas.paint(
+        f.line("-0.38,-0.36 -0.15,-0.37 0,-0.375 0.15,-0.37 0.38,-0.36", 0.02), fills.darker(colour, 0.35)
+    )
     canvas.paint(f.rectangle(-0.04, -0.6, 0.04, -0.47, 0.035), (72, 74, 80))
 
 
-def book(canvas: Canvas, left: float, y: float, width: float, height: float, colour: Colour, title: str = "") -> None:
+def book(
+    canvas: Canvas, left: float, y: float, width: float, height: float, colour: Colour, title: str = ""
+) -> None:
     """The back of a standing book; `title` is written down its back and becomes its label."""
     owner = canvas.thing("book", title)
     f = Frame(left, y, 1)
-    canvas.paint(f.rectangle(0, -height, width, 0, 2), fills.tube(colour, left - width * 0.1, left + width * 1.15), owner)
+    canvas.paint(
+        f.rectangle(0, -height, width, 0, 2),
+        fills.tube(colour, left - width * 0.1, left + width * 1.15),
+        owner,
+    )
     for v in (0.08, 0.12, 0.9):
-        canvas.paint(f.rectangle(0, -height * (1 - v), width, -height * (1 - v) + 2), fills.lighter(colour, 0.55), opacity=0.8)
+        canvas.paint(
+            f.rectangle(0, -height * (1 - v), width, -height * (1 - v) + 2),
+            fills.lighter(colour, 0.55),
+            opacity=0.8,
+        )
+    step = height * 0.66 / max(len(title), 1)
+    size = round(min(width * 0.56, step * 0.98))
     for number, letter in enumerate(title):
-        canvas.text(left + width / 2, y - height * 0.8 + number * width * 0.62, letter, round(width * 0.56), fills.lighter(colour, 0.85))
+        place = y - height * 0.84 + (number + 0.5) * step
+        canvas.text(left + width / 2, place, letter, size, fills.lighter(colour, 0.85))

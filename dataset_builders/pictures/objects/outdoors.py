@@ -16,7 +16,9 @@ def ball(canvas: Canvas, kind: str, x: float, y: float, radius: float) -> None:
     contact_shadow(canvas, x, y + r * 0.97, r * 1.7, 0.5)
     owner = canvas.thing("sports ball", kind)
     disc = ellipse(x, y, r)
-    base: Colour = {"football": (244, 244, 242), "basketball": (222, 112, 38), "tennis ball": (206, 226, 52)}[kind]
+    base: Colour = {"football": (244, 244, 242), "basketball": (222, 112, 38), "tennis ball": (206, 226, 52)}[
+        kind
+    ]
     canvas.paint(disc, base, owner)
     if kind == "football":
         dark = (38, 38, 42)
@@ -24,64 +26,106 @@ def ball(canvas: Canvas, kind: str, x: float, y: float, radius: float) -> None:
             px = x + r * away * float(np.cos(np.deg2rad(angle)))
             py = y + r * away * float(np.sin(np.deg2rad(angle)))
             turn = np.deg2rad(np.arange(5) * 72 + angle + (36 if away else 0))
-            patch = polygon([(px + r * size * float(np.cos(a)), py + r * size * float(np.sin(a))) for a in turn])
+            patch = polygon(
+                [(px + r * size * float(np.cos(a)), py + r * size * float(np.sin(a))) for a in turn]
+            )
             canvas.paint(patch & disc, dark)
             if away:
-                start = (x + r * 0.34 * float(np.cos(np.deg2rad(angle))), y + r * 0.34 * float(np.sin(np.deg2rad(angle))))
+                start = (
+                    x + r * 0.34 * float(np.cos(np.deg2rad(angle))),
+                    y + r * 0.34 * float(np.sin(np.deg2rad(angle))),
+                )
                 canvas.paint(line([start, (px, py)], r * 0.045) & disc, dark)
     elif kind == "basketball":
-        seams = [line([(x - r, y - r * 0.1), (x + r, y + r * 0.1)], r * 0.06), line([(x + r * 0.1, y - r), (x - r * 0.1, y + r)], r * 0.06)]
-        seams += [ellipse(x - r * 1.08, y, r * 0.72).outline(r * 0.06), ellipse(x + r * 1.08, y, r * 0.72).outline(r * 0.06)]
+        seams = [
+            line([(x - r, y - r * 0.1), (x + r, y + r * 0.1)], r * 0.06),
+            line([(x + r * 0.1, y - r), (x - r * 0.1, y + r)], r * 0.06),
+        ]
+        seams += [
+            ellipse(x - r * 1.08, y, r * 0.72).outline(r * 0.06),
+            ellipse(x + r * 1.08, y, r * 0.72).outline(r * 0.06),
+        ]
         for seam in seams:
             canvas.paint(seam & disc, (52, 32, 22))
     else:
         for side in (-1, 1):
-            canvas.paint(ellipse(x + side * r * 1.05, y - side * r * 0.35, r * 0.78).outline(r * 0.09) & disc, (246, 248, 236))
+            canvas.paint(
+                ellipse(x + side * r * 1.05, y - side * r * 0.35, r * 0.78).outline(r * 0.09) & disc,
+                (246, 248, 236),
+            )
     # Light over the pattern: a dark crescent below right, a glow above left.
     canvas.paint(disc - ellipse(x - r * 0.3, y - r * 0.34, r * 1.12), (0, 0, 0), opacity=0.3)
     canvas.paint(disc - ellipse(x - r * 0.18, y - r * 0.2, r * 1.06), (0, 0, 0), opacity=0.2)
     canvas.shade(ellipse(x - r * 0.36, y - r * 0.42, r * 0.22), r * 0.14, 0.65, (255, 255, 255))
 
 
-def kite(canvas: Canvas, x: float, y: float, size: float, colours: tuple[Colour, Colour], label: str, lean: float) -> None:
+def kite(
+    canvas: Canvas, x: float, y: float, size: float, colours: tuple[Colour, Colour], label: str, lean: float
+) -> None:
     """A diamond kite with a tail; (x, y) is its middle, `lean` its turn in degrees."""
     owner = canvas.thing("kite", label)
     angle = np.deg2rad(lean)
 
     def at(u: float, v: float) -> tuple[float, float]:
-        return (x + size * float(u * np.cos(angle) - v * np.sin(angle)), y + size * float(u * np.sin(angle) + v * np.cos(angle)))
+        return (
+            x + size * float(u * np.cos(angle) - v * np.sin(angle)),
+            y + size * float(u * np.sin(angle) + v * np.cos(angle)),
+        )
 
     first, second = colours
     tail = [at(0.09 * float(np.sin(step * 0.9)), 0.62 + step * 0.09) for step in range(11)]
     canvas.paint(line(tail, max(2.0, size * 0.022)), fills.darker(first, 0.15), owner)
     for step in (2, 5, 8):
         tx, ty = tail[step]
-        bow = polygon([(tx, ty), (tx - size * 0.09, ty - size * 0.055), (tx - size * 0.09, ty + size * 0.055)])
-        bow |= polygon([(tx, ty), (tx + size * 0.09, ty - size * 0.055), (tx + size * 0.09, ty + size * 0.055)])
+        bow = polygon(
+            [(tx, ty), (tx - size * 0.09, ty - size * 0.055), (tx - size * 0.09, ty + size * 0.055)]
+        )
+        bow |= polygon(
+            [(tx, ty), (tx + size * 0.09, ty - size * 0.055), (tx + size * 0.09, ty + size * 0.055)]
+        )
         canvas.paint(bow, second, owner)
     top, right, low, left, middle = at(0, -0.5), at(0.4, -0.1), at(0, 0.62), at(-0.4, -0.1), at(0, -0.1)
-    for points, colour in (((top, right, middle), first), ((right, low, middle), second),
-                           ((low, left, middle), first), ((left, top, middle), second)):
-        canvas.paint(polygon(points).grown(0.6), fills.lighter(colour, 0.06) if points[0] == left else colour, owner)
+    for points, colour in (
+        ((top, right, middle), first),
+        ((right, low, middle), second),
+        ((low, left, middle), first),
+        ((left, top, middle), second),
+    ):
+        canvas.paint(
+            polygon(points).grown(0.6), fills.lighter(colour, 0.06) if points[0] == left else colour, owner
+        )
     canvas.paint(polygon([right, low, top]), (0, 0, 0), opacity=0.1)
     canvas.paint(line([top, low], 1.6), fills.darker(first, 0.5))
     canvas.paint(line([left, right], 1.6), fills.darker(first, 0.5))
 
 
-def parasol(canvas: Canvas, x: float, y: float, size: float, colours: tuple[Colour, Colour], label: str) -> None:
+def parasol(
+    canvas: Canvas, x: float, y: float, size: float, colours: tuple[Colour, Colour], label: str
+) -> None:
     """A beach umbrella whose pole stands at (x, y), `size` high."""
     canvas.shade(ellipse(x + size * 0.22, y + size * 0.01, size * 0.46, size * 0.07), size * 0.03, 0.4)
     owner = canvas.thing("umbrella", label)
-    canvas.paint(rectangle(x - size * 0.018, y - size * 0.8, x + size * 0.018, y),
-                 fills.tube((214, 206, 190), x - size * 0.018, x + size * 0.018), owner)
+    canvas.paint(
+        rectangle(x - size * 0.018, y - size * 0.8, x + size * 0.018, y),
+        fills.tube((214, 206, 190), x - size * 0.018, x + size * 0.018),
+        owner,
+    )
     cx, cy, rx, ry = x, y - size * 0.56, size * 0.56, size * 0.42
     dome = ellipse(cx, cy, rx, ry) & rectangle(cx - rx, cy - ry, cx + rx, cy + size * 0.02)
     for number in range(7):
         # Strips between half ellipses of falling width look round.
         share = float(np.cos(np.pi * number / 7))
         region = ellipse(cx, cy, max(abs(share) * rx, 0.5), ry)
-        half = rectangle(cx - rx, cy - ry, cx, cy + size) if share > 0 else rectangle(cx, cy - ry, cx + rx, cy + size)
-        rest = dome & ((region & half) | rectangle(cx, cy - ry, cx + rx, cy + size)) if share > 0 else dome & (half - region)
+        half = (
+            rectangle(cx - rx, cy - ry, cx, cy + size)
+            if share > 0
+            else rectangle(cx, cy - ry, cx + rx, cy + size)
+        )
+        rest = (
+            dome & ((region & half) | rectangle(cx, cy - ry, cx + rx, cy + size))
+            if share > 0
+            else dome & (half - region)
+        )
         canvas.paint(rest, colours[number % 2], owner)
     for number in range(7):
         left, right = (cx - rx * float(np.cos(np.pi * (number + step) / 7)) for step in (0, 1))
@@ -91,12 +135,25 @@ def parasol(canvas: Canvas, x: float, y: float, size: float, colours: tuple[Colo
     canvas.paint(ellipse(x, y - size * 0.985, size * 0.022), (230, 224, 210), owner)
 
 
-def surfboard(canvas: Canvas, x: float, y: float, size: float, colour: Colour, stripe: Colour, label: str = "") -> None:
+def surfboard(
+    canvas: Canvas, x: float, y: float, size: float, colour: Colour, stripe: Colour, label: str = ""
+) -> None:
     """A surfboard stuck upright in the sand at (x, y), `size` high."""
     canvas.shade(ellipse(x + size * 0.14, y, size * 0.2, size * 0.03), size * 0.02, 0.4)
     owner = canvas.thing("surfboard", label)
-    board = blob([(x, y - size), (x + size * 0.1, y - size * 0.72), (x + size * 0.135, y - size * 0.4), (x + size * 0.09, y - size * 0.05),
-                  (x + size * 0.05, y), (x - size * 0.05, y), (x - size * 0.09, y - size * 0.05), (x - size * 0.135, y - size * 0.4), (x - size * 0.1, y - size * 0.72)])
+    board = blob(
+        [
+            (x, y - size),
+            (x + size * 0.1, y - size * 0.72),
+            (x + size * 0.135, y - size * 0.4),
+            (x + size * 0.09, y - size * 0.05),
+            (x + size * 0.05, y),
+            (x - size * 0.05, y),
+            (x - size * 0.09, y - size * 0.05),
+            (x - size * 0.135, y - size * 0.4),
+            (x - size * 0.1, y - size * 0.72),
+        ]
+    )
     canvas.paint(board, fills.tube(colour, x - size * 0.16, x + size * 0.16), owner)
     canvas.paint(rectangle(x - size * 0.022, y - size, x + size * 0.022, y) & board.grown(-2), stripe)
     for top in (0.62, 0.54):
@@ -108,25 +165,44 @@ def boat(canvas: Canvas, x: float, y: float, size: float, hull: Colour, sail: Co
     mirrored = polygon(Frame(x, y, size).points("-0.34,0 0.38,0 0.3,0.16 -0.26,0.16"))
     canvas.shade(mirrored, size * 0.03, 0.35)
     owner = canvas.thing("boat", label)
-    canvas.paint(rectangle(x - size * 0.012, y - size, x + size * 0.012, y - size * 0.08), (120, 88, 58), owner)
+    canvas.paint(
+        rectangle(x - size * 0.012, y - size, x + size * 0.012, y - size * 0.08), (120, 88, 58), owner
+    )
     main = blob_sail(Frame(x, y, size).points("0.025,-0.96 0.4,-0.2 0.025,-0.17"))
     fore = blob_sail(Frame(x, y, size).points("-0.03,-0.86 -0.03,-0.18 -0.33,-0.17"))
-    canvas.paint(main, fills.across(fills.lighter(sail, 0.25), fills.darker(sail, 0.12), x, x + size * 0.4), owner)
-    canvas.paint(fore, fills.across(fills.darker(sail, 0.1), fills.lighter(sail, 0.2), x - size * 0.33, x), owner)
+    canvas.paint(
+        main, fills.across(fills.lighter(sail, 0.25), fills.darker(sail, 0.12), x, x + size * 0.4), owner
+    )
+    canvas.paint(
+        fore, fills.across(fills.darker(sail, 0.1), fills.lighter(sail, 0.2), x - size * 0.33, x), owner
+    )
     body = polygon(Frame(x, y, size).points("-0.42,-0.13 0.46,-0.13 0.36,0 -0.3,0"))
-    canvas.paint(body, fills.down(fills.lighter(hull, 0.15), fills.darker(hull, 0.3), y - size * 0.13, y), owner)
-    canvas.paint(polygon(Frame(x, y, size).points("-0.42,-0.13 0.46,-0.13 0.44,-0.1 -0.395,-0.1")),
-                 (240, 236, 226))
+    canvas.paint(
+        body, fills.down(fills.lighter(hull, 0.15), fills.darker(hull, 0.3), y - size * 0.13, y), owner
+    )
+    canvas.paint(
+        polygon(Frame(x, y, size).points("-0.42,-0.13 0.46,-0.13 0.44,-0.1 -0.395,-0.1")), (240, 236, 226)
+    )
     canvas.paint(line([(x - size * 0.34, y + 1), (x + size * 0.4, y + 1)], 2.2), (228, 240, 246), opacity=0.6)
 
 
 def blob_sail(points: list[tuple[float, float]]):  # type: ignore[no-untyped-def]
     """A triangle with a little belly."""
     (ax, ay), (bx, by), (cx, cy) = points
-    return polygon([(ax, ay), ((ax + bx) / 2 * 1.0 + (bx - cx) * 0.06, (ay + by) / 2), (bx, by), ((bx + cx) / 2, (by + cy) / 2 + 3), (cx, cy)])
+    return polygon(
+        [
+            (ax, ay),
+            ((ax + bx) / 2 * 1.0 + (bx - cx) * 0.06, (ay + by) / 2),
+            (bx, by),
+            ((bx + cx) / 2, (by + cy) / 2 + 3),
+            (cx, cy),
+        ]
+    )
 
 
-def bird(canvas: Canvas, x: float, y: float, size: float, colour: Colour, facing: int, label: str = "") -> None:
+def bird(
+    canvas: Canvas, x: float, y: float, size: float, colour: Colour, facing: int, label: str = ""
+) -> None:
     """A perched bird whose feet are at (x, y); `facing` is -1 for left and 1 for right."""
     owner = canvas.thing("bird", label)
     s, f = size, facing
@@ -136,9 +212,15 @@ def bird(canvas: Canvas, x: float, y: float, size: float, colour: Colour, facing
 
     for dx in (-0.05, 0.07):
         canvas.paint(line([at(dx, -0.12), at(dx, 0.0)], max(1.4, s * 0.03)), (120, 84, 52), owner)
-    canvas.paint(blob(points("-0.28,-0.24 -0.72,-0.06 -0.76,0.04 -0.24,-0.1")), fills.darker(colour, 0.3), owner)
+    canvas.paint(
+        blob(points("-0.28,-0.24 -0.72,-0.06 -0.76,0.04 -0.24,-0.1")), fills.darker(colour, 0.3), owner
+    )
     body = blob(points("0.36,-0.66 0.36,-0.4 0.18,-0.16 -0.14,-0.08 -0.4,-0.18 -0.28,-0.42 0,-0.6"))
-    canvas.paint(body, fills.down(fills.lighter(colour, 0.2), fills.darker(colour, 0.2), y - s * 0.7, y - s * 0.08), owner)
+    canvas.paint(
+        body,
+        fills.down(fills.lighter(colour, 0.2), fills.darker(colour, 0.2), y - s * 0.7, y - s * 0.08),
+        owner,
+    )
     head = ellipse(*at(0.24, -0.68), s * 0.19)
     canvas.paint(head, fills.lighter(colour, 0.1), owner)
     canvas.paint(polygon(points("0.38,-0.74 0.58,-0.66 0.39,-0.6")), (240, 168, 48), owner)
@@ -152,18 +234,37 @@ def aeroplane(canvas: Canvas, x: float, y: float, size: float, stripe: Colour, l
     owner = canvas.thing("airplane", label)
     s, white = size, (236, 240, 244)
     tail = polygon(Frame(x, y, s).points("-0.46,-0.02 -0.5,-0.2 -0.43,-0.2 -0.32,-0.04"))
-    canvas.paint(polygon(Frame(x, y, s).points("0.02,-0.03 -0.12,-0.17 -0.07,-0.17 0.12,-0.03")),
-                 fills.darker(white, 0.35), owner)
+    canvas.paint(
+        polygon(Frame(x, y, s).points("0.02,-0.03 -0.12,-0.17 -0.07,-0.17 0.12,-0.03")),
+        fills.darker(white, 0.35),
+        owner,
+    )
     canvas.paint(tail, stripe, owner)
-    body = blob(Frame(x, y, s).points("-0.5,-0.045 -0.3,-0.058 0.3,-0.06 0.44,-0.035 0.5,0 0.42,0.035 0.2,0.05 -0.25,0.045 -0.42,0"))
-    canvas.paint(body, fills.down(fills.lighter(white, 0.6), fills.darker(white, 0.35), y - s * 0.06, y + s * 0.05), owner)
+    body = blob(
+        Frame(x, y, s).points(
+            "-0.5,-0.045 -0.3,-0.058 0.3,-0.06 0.44,-0.035 0.5,0 0.42,0.035 0.2,0.05 -0.25,0.045 -0.42,0"
+        )
+    )
+    canvas.paint(
+        body,
+        fills.down(fills.lighter(white, 0.6), fills.darker(white, 0.35), y - s * 0.06, y + s * 0.05),
+        owner,
+    )
     canvas.paint(rectangle(x - s, y - s * 0.002, x + s, y + s * 0.012) & body, stripe)
     for number in range(17):
         wx = x - s * 0.3 + number * s * 0.038
         canvas.paint(rectangle(wx, y - s * 0.03, wx + s * 0.016, y - s * 0.012, s * 0.004), (58, 78, 98))
     canvas.paint(polygon(Frame(x, y, s).points("0.41,-0.034 0.455,-0.018 0.41,-0.018")), (40, 56, 72))
     wing = polygon(Frame(x, y, s).points("0.14,0.03 -0.17,0.2 -0.23,0.2 -0.08,0.03"))
-    canvas.paint(rectangle(x - s * 0.04, y + s * 0.065, x + s * 0.07, y + s * 0.112, s * 0.02), fills.tube((150, 156, 164), y + s * 0.06, y + s * 0.115, upright=False), owner)
+    canvas.paint(
+        rectangle(x - s * 0.04, y + s * 0.065, x + s * 0.07, y + s * 0.112, s * 0.02),
+        fills.tube((150, 156, 164), y + s * 0.06, y + s * 0.115, upright=False),
+        owner,
+    )
     canvas.paint(wing, fills.down(fills.darker(white, 0.12), fills.darker(white, 0.3), y, y + s * 0.2), owner)
-    canvas.paint(polygon(Frame(x, y, s).points("-0.36,-0.01 -0.5,0.055 -0.54,0.055 -0.46,-0.01")), fills.darker(white, 0.2), owner)
+    canvas.paint(
+        polygon(Frame(x, y, s).points("-0.36,-0.01 -0.5,0.055 -0.54,0.055 -0.46,-0.01")),
+        fills.darker(white, 0.2),
+        owner,
+    )
     _ = arc

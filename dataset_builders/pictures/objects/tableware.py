@@ -31,7 +31,9 @@ def cup(canvas: Canvas, x: float, y: float, size: float, colour: Colour, label: 
 
 def blob_sides(x: float, top: float, bottom: float, upper: float, lower: float, bulge: float) -> Region:
     """The side of an upright round vessel with half widths `upper` and `lower` and a curved foot."""
-    wall = polygon([(x - upper, top), (x + upper, top), (x + lower, bottom - bulge), (x - lower, bottom - bulge)])
+    wall = polygon(
+        [(x - upper, top), (x + upper, top), (x + lower, bottom - bulge), (x - lower, bottom - bulge)]
+    )
     return wall | ellipse(x, bottom - bulge, lower, bulge)
 
 
@@ -86,24 +88,28 @@ def bowl_front(canvas: Canvas, x: float, y: float, width: float, colour: Colour,
 def plate(canvas: Canvas, x: float, y: float, radius: float, colour: Colour = (240, 240, 236)) -> None:
     """A plate seen from above; scenery without a category."""
     canvas.shade(ellipse(x + radius * 0.06, y + radius * 0.08, radius), radius * 0.06, 0.45)
-    canvas.paint(ellipse(x, y, radius), fills.ball(colour, x - radius * 0.3, y - radius * 0.3, radius * 2.6), 0)
-    canvas.paint(ellipse(x, y, radius * 0.7).outline(radius * 0.03), fills.darker(colour, 0.16))
-    canvas.paint(ellipse(x, y, radius * 0.685).outline(radius * 0.02), fills.lighter(colour, 0.9))
+    shades = fills.lighter(colour, 0.5), fills.darker(colour, 0.1)
+    canvas.paint(ellipse(x, y, radius), fills.down(*shades, y - radius, y + radius), 0)
+    canvas.paint(ellipse(x, y, radius * 0.985).outline(radius * 0.02), fills.darker(colour, 0.08))
+    canvas.paint(
+        ellipse(x, y, radius * 0.7), fills.down(*reversed(shades), y - radius * 0.7, y + radius * 0.7)
+    )
+    canvas.paint(ellipse(x, y, radius * 0.7).outline(radius * 0.025), fills.darker(colour, 0.12))
 
 
 def cutlery(canvas: Canvas, kind: str, x: float, y: float, length: float) -> None:
     """A fork, knife or spoon that lies along y, its handle down; (x, y) is its middle."""
     steel = (188, 192, 198)
     top, bottom = y - length / 2, y + length / 2
-    handle = blob(
+    handle = polygon(
         [
             (x - length * 0.014, y - length * 0.12),
             (x + length * 0.014, y - length * 0.12),
-            (x + length * 0.03, bottom - length * 0.05),
-            (x, bottom),
-            (x - length * 0.03, bottom - length * 0.05),
+            (x + length * 0.027, bottom - length * 0.03),
+            (x - length * 0.027, bottom - length * 0.03),
         ]
     )
+    handle |= ellipse(x, bottom - length * 0.03, length * 0.027)
     if kind == "spoon":
         region = handle | ellipse(x, top + length * 0.17, length * 0.095, length * 0.17)
     elif kind == "knife":
@@ -122,12 +128,17 @@ def cutlery(canvas: Canvas, kind: str, x: float, y: float, length: float) -> Non
             tine = x + length * offset
             region |= line([(tine, top + length * 0.01), (tine, top + length * 0.27)], length * 0.022)
     canvas.shade(region.moved(length * 0.02, length * 0.02), length * 0.014 + 0.6, 0.5)
-    canvas.paint(region, fills.across(fills.lighter(steel, 0.6), fills.darker(steel, 0.3), x - 12, x + 12),
-                 canvas.thing(kind))
+    canvas.paint(
+        region,
+        fills.across(fills.lighter(steel, 0.6), fills.darker(steel, 0.3), x - 12, x + 12),
+        canvas.thing(kind),
+    )
     if kind == "spoon":
         bowl_x, bowl_y = x, top + length * 0.17
         hollow = ellipse(bowl_x, bowl_y, length * 0.075, length * 0.145)
-        canvas.paint(hollow, fills.across((138, 142, 150), (224, 227, 231), x - length * 0.07, x + length * 0.07))
+        canvas.paint(
+            hollow, fills.across((138, 142, 150), (224, 227, 231), x - length * 0.07, x + length * 0.07)
+        )
 
 
 def potted_plant(canvas: Canvas, x: float, y: float, size: float, pot: Colour, label: str = "") -> None:
@@ -135,14 +146,24 @@ def potted_plant(canvas: Canvas, x: float, y: float, size: float, pot: Colour, l
     contact_shadow(canvas, x, y, size * 0.4)
     owner = canvas.thing("potted plant", label)
     base = y - size * 0.3
-    leaves = [(-0.34, 0.5), (0.36, 0.52), (-0.22, 0.66), (0.24, 0.68), (-0.1, 0.72), (0.12, 0.74), (0.0, 0.62)]
+    leaves = [
+        (-0.34, 0.5),
+        (0.36, 0.52),
+        (-0.22, 0.66),
+        (0.24, 0.68),
+        (-0.1, 0.72),
+        (0.12, 0.74),
+        (0.0, 0.62),
+    ]
     for number, (dx, dy) in enumerate(leaves):
         tip = (x + dx * size, base - dy * size)
         mid_x, mid_y = x + dx * size * 0.42, base - dy * size * 0.66
         w = size * 0.045
         leaf = blob([(x - w * 0.3, base), (mid_x - w, mid_y), tip, (mid_x + w, mid_y), (x + w * 0.3, base)])
         green = fills.mixed((38, 104, 52), (104, 170, 74), (number % 4) / 3)
-        canvas.paint(leaf, fills.down(fills.lighter(green, 0.2), fills.darker(green, 0.3), tip[1], base), owner)
+        canvas.paint(
+            leaf, fills.down(fills.lighter(green, 0.2), fills.darker(green, 0.3), tip[1], base), owner
+        )
         canvas.paint(line([(x, base), (mid_x, mid_y), tip], 1.2), fills.darker(green, 0.25), opacity=0.7)
     side = blob_sides(x, base, y, size * 0.19, size * 0.135, size * 0.025)
     canvas.paint(side, fills.tube(pot, x - size * 0.19, x + size * 0.19), owner)
@@ -155,7 +176,11 @@ def vase(canvas: Canvas, x: float, y: float, size: float, colour: Colour, label:
     contact_shadow(canvas, x, y, size * 0.45)
     owner = canvas.thing("vase", label)
     left = Frame(x, y, size).points("-0.15,0 -0.26,-0.3 -0.2,-0.58")
-    left += [(x - size * 0.075, y - size * 0.76), (x - size * 0.08, y - size * 0.9), (x - size * 0.14, y - size)]
+    left += [
+        (x - size * 0.075, y - size * 0.76),
+        (x - size * 0.08, y - size * 0.9),
+        (x - size * 0.14, y - size),
+    ]
     body = blob(left + [(2 * x - px, py) for px, py in reversed(left)])
     canvas.paint(body, fills.tube(colour, x - size * 0.27, x + size * 0.27), owner)
     mouth = ellipse(x, y - size * 0.985, size * 0.13, size * 0.03)

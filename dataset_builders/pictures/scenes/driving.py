@@ -22,7 +22,9 @@ def _town(name: str, dice: Dice, kerb: float) -> Canvas:
         width = dice.between(110, 170)
         top = dice.between(70, 150)
         wall = _HOUSES[dice.whole(0, len(_HOUSES) - 1)]
-        canvas.paint(rectangle(left, top, left + width, kerb), fills.soft(wall, f"{name} {left:.0f}", 0.05, 6), 0)
+        canvas.paint(
+            rectangle(left, top, left + width, kerb), fills.soft(wall, f"{name} {left:.0f}", 0.05, 6), 0
+        )
         canvas.paint(rectangle(left - 3, top - 8, left + width + 3, top + 4), fills.darker(wall, 0.3), 0)
         columns = int(width // 38)
         for column in range(columns):
@@ -30,7 +32,10 @@ def _town(name: str, dice: Dice, kerb: float) -> Canvas:
                 wx = left + width * (column + 0.5) / columns - 10
                 wy = top + 22 + row * 52
                 if wy + 34 < kerb - 60:
-                    canvas.paint(rectangle(wx, wy, wx + 20, wy + 32), fills.down((66, 88, 108), (120, 146, 164), wy, wy + 32))
+                    canvas.paint(
+                        rectangle(wx, wy, wx + 20, wy + 32),
+                        fills.down((66, 88, 108), (120, 146, 164), wy, wy + 32),
+                    )
                     canvas.paint(rectangle(wx, wy, wx + 20, wy + 32).outline(2.4), (232, 228, 220))
         left += width
     canvas.shade(rectangle(0, 60, 640, kerb), 30, 0.2, (214, 226, 236))

@@ -43,7 +43,9 @@ def _top(name: str, dice: Dice) -> Canvas:
 
 def _floor(canvas: Canvas, name: str, top: float, colour: Colour = (150, 112, 78)) -> None:
     canvas.paint(rectangle(0, top, 640, 481), fills.wood(colour, name), 0)
-    canvas.paint(rectangle(0, top - 14, 640, top), fills.down((246, 244, 238), (214, 210, 202), top - 14, top), 0)
+    canvas.paint(
+        rectangle(0, top - 14, 640, top), fills.down((246, 244, 238), (214, 210, 202), top - 14, top), 0
+    )
 
 
 def cups(name: str) -> Picture:
@@ -54,7 +56,9 @@ def cups(name: str) -> Picture:
     chosen = dice.colours(4, "red", "blue", "green", "yellow", "white", "purple")
     tableware.bottle(canvas, 300, 352, 235, (44, 92, 62), "green glass")
     count = dice.whole(3, 4)
-    for (label, colour), x, y in zip(chosen[:count], (150, 348, 500, 236), (372, 392, 352, 440), strict=False):
+    for (label, colour), x, y in zip(
+        chosen[:count], (150, 348, 500, 236), (372, 392, 352, 440), strict=False
+    ):
         tableware.cup(canvas, x, y, 104 + (y - 350) * 0.35, colour, label)
     canvas.grain(name)
     return canvas.picture(name, "indoor")
@@ -68,9 +72,13 @@ def bottles(name: str) -> Picture:
     canvas.paint(rectangle(24, 372, 616, 404), fills.wood(_WOOD[dice.whole(0, 2)], name), 0)
     canvas.paint(rectangle(24, 372, 616, 376), (230, 214, 188), opacity=0.5)
     count = dice.whole(4, 5)
-    for number, (label, colour) in enumerate(dice.colours(count, "green", "blue", "red", "yellow", "purple", "white")):
+    for number, (label, colour) in enumerate(
+        dice.colours(count, "green", "blue", "red", "yellow", "purple", "white")
+    ):
         size = dice.between(200, 300)
-        tableware.bottle(canvas, 90 + number * 460 / (count - 1), 378, size, fills.darker(colour, 0.15), label)
+        tableware.bottle(
+            canvas, 90 + number * 460 / (count - 1), 378, size, fills.darker(colour, 0.15), label
+        )
     canvas.grain(name)
     return canvas.picture(name, "indoor")
 
@@ -81,9 +89,11 @@ def living_room(name: str) -> Picture:
     canvas = _wall(name, dice)
     _floor(canvas, name, 392)
     (label, colour), (rim_label, rim) = dice.colours(2, "red", "blue", "green", "purple", "orange")
-    indoors.clock(canvas, dice.between(230, 290), 116, 82, dice.whole(1, 12), 5 * dice.whole(0, 11), rim, rim_label)
+    indoors.clock(
+        canvas, dice.between(230, 290), 116, 82, dice.whole(1, 12), 5 * dice.whole(0, 11), rim, rim_label
+    )
     indoors.couch(canvas, 265, 444, 430, fills.mixed(colour, (150, 150, 150), 0.35), label)
-    tableware.potted_plant(canvas, 552, 440, 250, (188, 104, 70))
+    tableware.potted_plant(canvas, 544, 440, 236, (188, 104, 70))
     canvas.grain(name)
     return canvas.picture(name, "indoor")
 
@@ -132,7 +142,9 @@ def bookshelf(name: str) -> Picture:
         canvas.shade(rectangle(40, y + 10, 600, y + 60), 14, 0.35)
         canvas.paint(rectangle(30, y, 610, y + 24), fills.wood(wood, name), 0)
     left = 70.0
-    for title, (_, colour) in zip(titles, dice.colours(5, "red", "blue", "green", "yellow", "purple", "orange"), strict=True):
+    for title, (_, colour) in zip(
+        titles, dice.colours(5, "red", "blue", "green", "yellow", "purple", "orange"), strict=True
+    ):
         width = dice.between(40, 54)
         indoors.book(canvas, left, 430, width, dice.between(138, 168), colour, title)
         left += width + 2
@@ -185,8 +197,8 @@ def television(name: str) -> Picture:
         canvas.paint(rectangle(left, 352, left + 152, 452, 3).outline(2), fills.darker(wood, 0.5))
         canvas.paint(ellipse(left + 76, 366, 5), (214, 196, 140))
     indoors.tv(canvas, 290, 330, 350)
-    indoors.remote(canvas, 528, 334, 68)
-    (label, colour), = dice.colours(1, "white", "blue", "red")
+    indoors.remote(canvas, 424, 337, 72)
+    ((label, colour),) = dice.colours(1, "white", "blue", "red")
     tableware.vase(canvas, 548, 328, 118, colour, label) if dice.whole(0, 1) else None
     canvas.grain(name)
     return canvas.picture(name, "indoor")

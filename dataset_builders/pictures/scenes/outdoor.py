@@ -19,17 +19,60 @@ def _sky(name: str, horizon: float, share: float = 0.6) -> Canvas:
 
 def _hills(canvas: Canvas, horizon: float) -> None:
     far, near = (128, 160, 168), (104, 144, 108)
-    canvas.paint(blob([(-60, horizon), (60, horizon - 34), (190, horizon - 16), (330, horizon - 44), (470, horizon - 14), (600, horizon - 32), (720, horizon), (320, horizon + 90)]), far, 0)
-    canvas.paint(blob([(-80, horizon + 4), (120, horizon - 16), (260, horizon - 4), (420, horizon - 20), (560, horizon - 6), (720, horizon - 14), (700, horizon + 60), (0, horizon + 60)]), near, 0)
+    canvas.paint(
+        blob(
+            [
+                (-60, horizon),
+                (60, horizon - 34),
+                (190, horizon - 16),
+                (330, horizon - 44),
+                (470, horizon - 14),
+                (600, horizon - 32),
+                (720, horizon),
+                (320, horizon + 90),
+            ]
+        ),
+        far,
+        0,
+    )
+    canvas.paint(
+        blob(
+            [
+                (-80, horizon + 4),
+                (120, horizon - 16),
+                (260, horizon - 4),
+                (420, horizon - 20),
+                (560, horizon - 6),
+                (720, horizon - 14),
+                (700, horizon + 60),
+                (0, horizon + 60),
+            ]
+        ),
+        near,
+        0,
+    )
 
 
 def tree(canvas: Canvas, x: float, y: float, size: float) -> None:
     """A leafy tree, scenery."""
     canvas.shade(ellipse(x + size * 0.2, y, size * 0.36, size * 0.05), size * 0.04, 0.45)
     trunk: Colour = (98, 70, 46)
-    canvas.paint(rectangle(x - size * 0.04, y - size * 0.45, x + size * 0.04, y), fills.tube(trunk, x - size * 0.04, x + size * 0.04), 0)
+    canvas.paint(
+        rectangle(x - size * 0.04, y - size * 0.45, x + size * 0.04, y),
+        fills.tube(trunk, x - size * 0.04, x + size * 0.04),
+        0,
+    )
     green: Colour = (58, 112, 50)
-    for number, (dx, dy, r) in enumerate([(-0.2, 0.5, 0.19), (0.2, 0.52, 0.19), (0.0, 0.46, 0.2), (-0.12, 0.68, 0.2), (0.13, 0.7, 0.19), (0.0, 0.82, 0.16)]):
+    for number, (dx, dy, r) in enumerate(
+        [
+            (-0.2, 0.5, 0.19),
+            (0.2, 0.52, 0.19),
+            (0.0, 0.46, 0.2),
+            (-0.12, 0.68, 0.2),
+            (0.13, 0.7, 0.19),
+            (0.0, 0.82, 0.16),
+        ]
+    ):
         leaf = fills.mixed(green, (112, 160, 70), 0.1 + number * 0.09)
         cx, cy = x + dx * size, y - dy * size
         canvas.shade(ellipse(cx, cy + size * 0.03, r * size), size * 0.02, 0.22)
@@ -60,7 +103,9 @@ def boats(name: str) -> Picture:
     canvas.shade(rectangle(0, 226, 640, 250), 12, 0.3, (220, 236, 244))
     count = dice.whole(2, 3)
     chosen = dice.colours(count, "red", "yellow", "white", "orange", "purple")
-    for (label, colour), (x, y, size) in zip(chosen, ((190, 352, 230), (470, 302, 150), (560, 428, 210)), strict=False):
+    for (label, colour), (x, y, size) in zip(
+        chosen, ((190, 352, 230), (470, 302, 150), (560, 428, 210)), strict=False
+    ):
         outdoors.boat(canvas, x, y, size, (112, 66, 42), colour, label)
     canvas.grain(name)
     return canvas.picture(name, "outdoor")
@@ -109,10 +154,18 @@ def birds(name: str) -> Picture:
         canvas.paint(line(points, 3.4), (52, 52, 58), 0)
     count = dice.whole(3, 5)
     for number in range(count):
-        x = 84 + number * 470 / (count - 1)
+        x = 84 + number * 446 / (count - 1)
         y = 311 + 26 * (1 - ((x / 40 - 8) / 8) ** 2)
         label, colour = dice.colours(1, "blue", "red", "green", "yellow", "black")[0]
-        outdoors.bird(canvas, x, y, dice.between(84, 104), fills.mixed(colour, (120, 110, 100), 0.2), 1 if dice.whole(0, 1) else -1, label)
+        outdoors.bird(
+            canvas,
+            x,
+            y,
+            dice.between(84, 104),
+            fills.mixed(colour, (120, 110, 100), 0.2),
+            1 if dice.whole(0, 1) else -1,
+            label,
+        )
     canvas.grain(name)
     return canvas.picture(name, "outdoor")
 
@@ -138,8 +191,11 @@ def aeroplanes(name: str) -> Picture:
     dice = Dice(name)
     canvas = _sky(name, 520, 0.75)
     count = dice.whole(1, 2)
-    for (label, colour), (x, y, size) in zip(dice.colours(count, "red", "blue", "green", "orange"), ((300, 190, 400), (470, 372, 230)), strict=False):
+    for (label, colour), (x, y, size) in zip(
+        dice.colours(count, "red", "blue", "green", "orange"),
+        ((300, 190, 400), (470, 372, 230)),
+        strict=False,
+    ):
         outdoors.aeroplane(canvas, x, y, size, colour, label)
     canvas.grain(name)
     return canvas.picture(name, "outdoor")
-

@@ -34,7 +34,9 @@ def blocks(name: str) -> Picture:
     canvas = _bench(name)
     count = dice.whole(3, 4)
     chosen = dice.colours(count, "red", "blue", "green", "yellow", "purple")
-    for (label, colour), (x, y), letter in zip(chosen, ((120, 396), (310, 410), (520, 390), (420, 452)), "ABCD", strict=False):
+    for (label, colour), (x, y), letter in zip(
+        chosen, ((120, 396), (310, 410), (520, 390), (420, 452)), "ABCD", strict=False
+    ):
         robots.block(canvas, x, y, 84, colour, label, letter)
     robots.gripper(canvas, 318, 318, 120, 96, (520, -30), _ORANGE)
     canvas.grain(name)
