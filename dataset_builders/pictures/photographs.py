@@ -9,15 +9,18 @@ picture only.
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from skimage import data, draw
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.pictures.model import Instance, Picture
-from lookcheck.dataset_builders.pictures.outlines import OUTLINES
 
 # Hash of the RGB pixels, licence, credit, domain.
 _ABOUT = {
@@ -66,38 +69,52 @@ def _photograph(name: str) -> Picture:
     if sha256(image.tobytes()).hexdigest() != digest:
         raise InputError(f"skimage.data.{name}: not the picture that the outlines were drawn on")
     image.setflags(write=False)
-    instances = tuple(
-        Instance(category, outline_mask(image.shape[:2], add, remove), label)
-        for category, label, add, remove in OUTLINES[name]
-    )
+    instances = _instances(image.shape[:2], _outlines()[name])
     return Picture(name, image, instances, license, credit, domain)
 
 
-def outline_mask(shape: tuple[int, ...], add: str, remove: str = "") -> np.ndarray:
+@cache
+def _outlines() -> dict[str, list[dict[str, Any]]]:
+    text = files("lookcheck.dataset_builders.pictures").joinpath("outlines.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _instances(shape: tuple[int, ...], outlines: list[dict[str, Any]]) -> tuple[Instance, ...]:
+    whole = [(item, outline_mask(shape, item["add"], item.get("remove", ()))) for item in outlines]
+    made = []
+    for item, mask in whole:
+        for other, hiding in whole:
+            if other["category"] in item.get("behind", ()):
+                mask = mask & ~hiding
+        mask.setflags(write=False)
+        made.append(Instance(item["category"], mask, item.get("label", "")))
+    return tuple(made)
+
+
+def outline_mask(shape: tuple[int, ...], add: Sequence[str], remove: Sequence[str] = ()) -> np.ndarray:
     """Mask of the pixels whose centres lie inside the outlines.
 
     Parameters
     ----------
     shape : (int, int)
         Height and width.
-    add, remove : str
-        Closed outlines, separated by ``;``, each of points ``x,y`` in pixels, separated by blanks;
-        (0, 0) is the outer corner of the top left pixel.
+    add, remove : sequence of str
+        Closed outlines of points ``x,y`` in pixels, separated by blanks; (0, 0) is the outer corner of
+        the top left pixel.
 
     Returns
     -------
     ndarray of bool, shape (H, W)
-        Inside one of `add` and none of `remove`; read-only.
+        Inside one of `add` and none of `remove`.
 
     Examples
     --------
-    >>> outline_mask((2, 3), "1,0 3,0 3,1 1,1").astype(int).tolist()
+    >>> outline_mask((2, 3), ["1,0 3,0 3,1 1,1"]).astype(int).tolist()
     [[0, 1, 1], [0, 0, 0]]
     """
     mask = np.zeros(shape, bool)
     for outlines, value in ((add, True), (remove, False)):
-        for outline in filter(str.strip, outlines.split(";")):
+        for outline in outlines:
             points = np.array([[float(number) for number in point.split(",")] for point in outline.split()])
             mask[draw.polygon2mask(shape, points[:, ::-1] - 0.5)] = value
-    mask.setflags(write=False)
     return mask
