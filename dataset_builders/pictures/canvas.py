@@ -82,6 +82,13 @@ class Canvas:
         if owner is not None:
             self.owner[window][distance < 0] = owner
 
+    def claim(self, region: Region, owner: int) -> None:
+        """Give a region to an instance without painting it."""
+        window = self._window(region.box)
+        if window is not None:
+            y, x = _centres(*window)
+            self.owner[window][region.distance(x, y) < 0] = owner
+
     def shade(self, region: Region, blur: float, opacity: float, colour: Colour = (0, 0, 0)) -> None:
         """A soft shadow (or, with a light colour, a glow); owners stay."""
         left, top, right, bottom = region.box
