@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -19,12 +20,14 @@ def check(
     Exit code 2 if anything falls short.
     """
     # `datasets` takes seconds to import: not for --help.
-    from lookcheck.dataset_builders.folder.check import check_folder
+    from lookcheck.dataset_builders.folder.check import Checker, check_folder
+    from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
     from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker
     from lookcheck.scripts.build.tracking import tracking
 
+    checkers: dict[str, Callable[[], Checker]] = {"vistaqa": VistaQAChecker, "salart_vqa": SalArtVQAChecker}
     with tracking(quiet=json) as track:
-        report = check_folder(folder, {"vistaqa": VistaQAChecker}, track)
+        report = check_folder(folder, checkers, track)
     if json:
         faults = [{"id": fault.id, "rule": fault.rule, "message": fault.message} for fault in report.faults]
         counts = {"files": report.files, "rows": report.rows}

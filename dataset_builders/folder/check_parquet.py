@@ -60,7 +60,7 @@ def iterate_rows(
         try:
             for batch in file.iter_batches(batch_size=8):
                 for row in batch.to_pylist():
-                    id = str(row.get("id") or f"{name} row {number}")
+                    id = str(row.get("id") or row.get("row_id") or f"{name} row {number}")
                     number += 1
                     yield _check_row(row, id, features)
         except (pa.ArrowException, OSError) as error:

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-from huggingface_hub import HfApi, snapshot_download
-from huggingface_hub.errors import RepositoryNotFoundError
 
 from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.folder.download import download
 from lookcheck.dataset_builders.jsonl import read_json
 from lookcheck.dataset_builders.vistaqa.sources import Source, jobs_of
 
@@ -38,15 +37,7 @@ def hub_source(repository: str, revision: str, workspace: Path) -> Source:
     InputError
         If the repository can't be reached or holds no samples that are understood.
     """
-    try:
-        commit = HfApi().dataset_info(repository, revision=revision).sha
-        folder = Path(snapshot_download(repository, repo_type="dataset", revision=commit))
-    except RepositoryNotFoundError:
-        raise InputError(f"{repository}: no such data set on the Hub, or it needs a token") from None
-    except Exception as error:
-        # The errors of the HTTP library come through, and huggingface_hub has changed that library.
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"{repository} at {revision}: can't be downloaded ({reason[0]})") from None
+    folder, commit = download(repository, revision)
     annotations, images = locate(folder, workspace, f"{repository} at {commit}")
     described = {"kind": "hub", "repository": repository, "revision": commit}
     return Source(jobs_of(annotations, images), described)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
+from lookcheck.dataset_builders.folder.upright import upright
 from lookcheck.dataset_builders.jsonl import read_json
-from lookcheck.dataset_builders.vistaqa import constants, pixels
+from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.records import Record, parse_record
 from lookcheck.dataset_builders.vistaqa.rows import RecordJob
 
@@ -50,7 +51,7 @@ def inspect_job(job: RecordJob) -> Inspection:
 def inspect_record(record: Record, data: bytes) -> Inspection:
     """Look at a parsed record and the bytes of its image file."""
     try:
-        _, _, size = pixels.upright(data)
+        _, _, size = upright(data)
     except Exception as error:  # Pillow raises many kinds for a broken file
         message = f"the image {record.file_name!r} can't be decoded ({error})"
         return Inspection(record.id, (Fault(record.id, "image-decode", message),))

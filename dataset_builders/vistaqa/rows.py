@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.folder.upright import upright
 from lookcheck.dataset_builders.jsonl import read_json
 from lookcheck.dataset_builders.vistaqa import pixels
 from lookcheck.dataset_builders.vistaqa.records import Record, parse_record
@@ -42,7 +43,7 @@ def record_row(record: Record, data: bytes, *, overlays: bool = True) -> dict[st
     dict
         The columns of `builder.features`; pictures as ``{"bytes": …, "path": name}``.
     """
-    image, suffix, _ = pixels.upright(data, whole=False)
+    image, suffix, _ = upright(data, whole=False)
     masks = [runs_to_mask(item.runs, *item.size) for item in record.instances]
     row: dict[str, Any] = {
         "id": record.id,

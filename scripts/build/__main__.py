@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from lookcheck.scripts import console
+from lookcheck.scripts.build.salart_vqa import salart_vqa
 from lookcheck.scripts.build.vistaqa import vistaqa
 
 app = console.new_app("Build a data set as a folder that load_dataset reads and the Hub shows.")
 app.command("vistaqa")(vistaqa)
+app.command("salart-vqa")(salart_vqa)
 
 
 @app.callback()

@@ -58,7 +58,10 @@ def report_of(title: str, system: str, result: dict[str, Any], notes: list[str])
 def salart_vqa(
     labels: Annotated[
         Path,
-        typer.Option(help="JSON Lines: row_id or id, image_role or role, q1_answer … q4_answer or q1 … q4."),
+        typer.Option(
+            help="A built folder, or JSON Lines: row_id or id, image_role or role, q1_answer … q4_answer or "
+            "q1 … q4."
+        ),
     ],
     predictions: Annotated[Path, typer.Option(help="JSON Lines: row_id or id, q1 … q4.")],
     parser: Annotated[str, typer.Option(help="How answers are read: strict or json.")] = "strict",
@@ -73,7 +76,7 @@ def salart_vqa(
     check_outputs(outputs)
     if parser not in PARSERS:
         raise InputError(f"--parser is {parser!r}; expected one of {', '.join(PARSERS)}")
-    keys, _ = read_records(labels, ID_KEYS)
+    keys = _built_labels(labels) if labels.is_dir() else read_records(labels, ID_KEYS)[0]
     answers, repeated = read_records(predictions, ID_KEYS, last_wins=True)
     refuse_unknown(answers, keys, str(labels))
     notes = []
@@ -146,6 +149,41 @@ def count_notes(result: dict[str, Any]) -> list[str]:
             f"{shares['accuracy']} right and {shares['agreement']} as with the image"
         )
     return notes
+
+
+def _built_labels(folder: Path) -> dict[str, Record]:
+    """The keys of a built folder, from its configuration `images`; pictures are not read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from lookcheck.dataset_builders.salart_vqa.constants import ROLES
+
+    columns = [
+        "row_id",
+        "image_role",
+        *(f"{question}_answer" for question in QUESTIONS),
+        "artifact_type",
+        "pair_id",
+    ]
+    records: dict[str, Record] = {}
+    paths = sorted((folder / "data").glob("images-*.parquet"))
+    if not paths:
+        raise InputError(
+            f"{folder}: no file data/images-*.parquet; expected a folder of lookcheck build salart-vqa"
+        )
+    for path in paths:
+        try:
+            rows = pq.read_table(path, columns=columns, partitioning=None).to_pylist()
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{path}: can't be read ({' '.join(str(error).split())})") from None
+        for number, row in enumerate(rows):
+            where, role = f"{path}: row {number}", row["image_role"]
+            if role is None or not 0 <= role < len(ROLES) or not row["row_id"] or row["row_id"] in records:
+                raise InputError(
+                    f"{where}: row_id {row['row_id']!r} with image_role {role!r}; run lookcheck check"
+                )
+            records[row["row_id"]] = Record(where, row["row_id"], {**row, "image_role": ROLES[role]})
+    return records
 
 
 def _reference(record: Record) -> dict[str, str]:

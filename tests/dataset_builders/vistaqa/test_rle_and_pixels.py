@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as arrays
 from PIL import Image
 from pycocotools import mask as coco
 
+from lookcheck.dataset_builders.folder.upright import encode, upright
 from lookcheck.dataset_builders.vistaqa import builder, constants, pixels, records, rle
 
 MASKS = arrays.arrays(np.uint8, st.tuples(st.integers(1, 70), st.integers(1, 70)), elements=st.integers(0, 1))
@@ -62,7 +63,7 @@ def test_mask_picture_is_black_and_white() -> None:
 
 
 def test_overlay_is_small_and_tints_only_the_instance() -> None:
-    grey = pixels.encode(Image.new("RGB", (1280, 960), (128, 128, 128)), "PNG")
+    grey = encode(Image.new("RGB", (1280, 960), (128, 128, 128)), "PNG")
     mask = np.zeros((960, 1280), np.uint8)
     mask[200:600, 200:600] = 1
     shown = Image.open(io.BytesIO(pixels.overlay_jpeg(grey, [mask])))
@@ -75,9 +76,9 @@ def test_overlay_is_small_and_tints_only_the_instance() -> None:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
 def test_an_upright_picture_keeps_its_bytes(kind: str) -> None:
-    data = pixels.encode(Image.new("RGB", (5, 3), (10, 200, 30)), kind)
-    assert pixels.upright(data)[0] is data
-    assert pixels.upright(data)[2] == (5, 3)
+    data = encode(Image.new("RGB", (5, 3), (10, 200, 30)), kind)
+    assert upright(data)[0] is data
+    assert upright(data)[2] == (5, 3)
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -89,7 +90,7 @@ def test_orientation_is_baked_in_as_pillow_does(orientation: int) -> None:
     exif[0x0112] = orientation
     stream = io.BytesIO()
     Image.fromarray(noise).save(stream, "PNG", exif=exif)
-    data, _, size = pixels.upright(stream.getvalue())
+    data, _, size = upright(stream.getvalue())
     expected = ImageOps.exif_transpose(Image.open(stream))
     found = Image.open(io.BytesIO(data))
     assert found.size == size == expected.size

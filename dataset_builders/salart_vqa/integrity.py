@@ -1,0 +1,144 @@
+"""Every rule that a SalArt-VQA source must keep, looked at before anything is written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lookcheck.dataset_builders.errors import Fault, IntegrityError
+from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
+from lookcheck.dataset_builders.folder.upright import upright
+from lookcheck.dataset_builders.salart_vqa import constants
+from lookcheck.dataset_builders.salart_vqa.records import Record, parse_record
+from lookcheck.dataset_builders.salart_vqa.rows import ChainJob
+
+# Boxes are often rounded to a whole pixel.
+BOX_TOLERANCE = 1.0
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What is kept of an image: its faults and what the rules across images need."""
+
+    id: str
+    faults: tuple[Fault, ...]
+    role: str = ""
+    asked: tuple[str, ...] = ()
+    pair_id: str | None = None
+    content: str = ""
+
+
+def inspect_job(job: ChainJob) -> Inspection:
+    """Look at one image: its chain, its pictures, and the two together."""
+    record, faults = parse_record(job.where, job.fields)
+    if record is None:
+        return Inspection(faults[0].id, tuple(faults))
+    pictures = {}
+    for column, path in (("image", job.image), ("q3_overlay_image", job.overlay)):
+        if path is None:
+            continue
+        try:
+            pictures[column] = path.read_bytes()
+        except OSError as error:
+            message = f"the picture {path.name!r} of {column} can't be read ({error.strerror})"
+            faults.append(Fault(record.id, "image-file", message))
+    if faults:
+        return Inspection(record.id, tuple(faults))
+    faults = check_pictures(record, pictures["image"], pictures.get("q3_overlay_image"))
+    content = hashlib.sha256(pictures["image"]).hexdigest()
+    return Inspection(record.id, tuple(faults), record.role, record.asked, record.pair_id, content)
+
+
+def check_pictures(record: Record, image: bytes, overlay: bytes | None) -> list[Fault]:
+    """A record against its picture and its overlay, as files."""
+    sizes = {}
+    faults = []
+    for column, data in (("image", image), ("q3_overlay_image", overlay)):
+        if data is None:
+            continue
+        try:
+            _, _, sizes[column] = upright(data)
+        except Exception as error:  # Pillow raises many kinds for a broken file
+            faults.append(Fault(record.id, "image-decode", f"{column} can't be decoded ({error})"))
+    if faults:
+        return faults
+    width, height = sizes["image"]
+    if overlay is None and record.boxes is None:
+        return [Fault(record.id, "overlay", "neither q3_overlay_image nor q3_boxes to draw it from")]
+    if overlay is not None and sizes["q3_overlay_image"] != (width, height):
+        found = sizes["q3_overlay_image"]
+        message = f"the overlay is {found[0]} × {found[1]}, but the image {width} × {height}"
+        faults.append(Fault(record.id, "overlay-size", message))
+    if overlay is not None and overlay == image:
+        faults.append(Fault(record.id, "overlay", "the overlay is the image itself, without boxes"))
+    for letter, (x, y, w, h) in (record.boxes or {}).items():
+        low, right, bottom = -BOX_TOLERANCE, width + BOX_TOLERANCE, height + BOX_TOLERANCE
+        if x < low or y < low or x + w > right or y + h > bottom:
+            message = f"box {letter} {[x, y, w, h]} leaves the image of {width} × {height}"
+            faults.append(Fault(record.id, "box-outside", message))
+    return faults
+
+
+def across(rows: Sequence[Inspection], *, allow_partial: bool) -> list[Fault]:
+    """Faults that only show when all images are seen together."""
+    faults: list[Fault] = []
+    ids: set[str] = set()
+    contents: dict[str, str] = {}
+    pairs: dict[tuple[str, str], str] = {}
+    for row in rows:
+        if row.id in ids:
+            faults.append(Fault(row.id, "duplicate-id", "this row_id stands twice"))
+        ids.add(row.id)
+        if row.content and contents.setdefault(row.content, row.id) != row.id:
+            faults.append(Fault(row.id, "duplicate-example", f"the same image as {contents[row.content]}"))
+        if row.pair_id is not None and pairs.setdefault((row.pair_id, row.role), row.id) != row.id:
+            message = (
+                f"the pair {row.pair_id} has two images of one role, this and {pairs[row.pair_id, row.role]}"
+            )
+            faults.append(Fault(row.id, "pair", message))
+    if not allow_partial:
+        faults += _check_counts(rows)
+    return faults
+
+
+def _check_counts(rows: Sequence[Inspection]) -> Iterable[Fault]:
+    pairs: list[tuple[str, int, int]] = [("images", len(rows), constants.EXPECTED_IMAGES)]
+    # With broken rows the finer counts can't be known, and would only repeat the faults.
+    if not any(row.faults for row in rows):
+        roles: Mapping[str, int] = Counter(row.role for row in rows)
+        questions = sum(len(row.asked) for row in rows)
+        pairs.append(("questions", questions, constants.EXPECTED_QUESTIONS))
+        pairs += [(f"{role} images", roles[role], count) for role, count in constants.EXPECTED_ROLES.items()]
+    for what, found, expected in pairs:
+        if found != expected:
+            message = f"{found} {what}, but {expected} are declared (--allow-partial builds what is there)"
+            yield Fault(constants.NAME, "count", message)
+
+
+def inspect_all(
+    jobs: Sequence[ChainJob], *, allow_partial: bool = False, num_proc: int = 1, track: Track = no_track
+) -> list[Inspection]:
+    """Look at all images.
+
+    Returns
+    -------
+    list of Inspection
+        In the order of `jobs`, none with a fault.
+
+    Raises
+    ------
+    IntegrityError
+        With every fault of every image.
+    """
+    step = track("checking", len(jobs))
+    rows = []
+    for row in ordered_map(inspect_job, jobs, min(num_proc, len(jobs))):
+        rows.append(row)
+        step()
+    faults = [fault for row in rows for fault in row.faults]
+    faults += across(rows, allow_partial=allow_partial)
+    if faults:
+        raise IntegrityError(constants.NAME, faults)
+    return rows

@@ -1,0 +1,139 @@
+"""SalArt-VQA as a plan of Parquet files: `images` and `questions`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+
+from lookcheck.dataset_builders.folder.mapping import Track, no_track
+from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, Part
+from lookcheck.dataset_builders.salart_vqa import constants
+from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
+from lookcheck.dataset_builders.salart_vqa.records import TRAITS
+from lookcheck.dataset_builders.salart_vqa.rows import QuestionJob, image_row, question_row
+from lookcheck.dataset_builders.salart_vqa.sources import Source
+
+
+def _options() -> dict[str, datasets.Value]:
+    return {letter: datasets.Value("string") for letter in constants.LETTERS}
+
+
+def image_features() -> datasets.Features:
+    """Columns of `images`: upstream's, and three that only some sources know."""
+    text = datasets.Value("string")
+    return datasets.Features(
+        {
+            "row_id": text,
+            "image_role": datasets.ClassLabel(names=list(constants.ROLES)),
+            "image": datasets.Image(),
+            "q3_overlay_image": datasets.Image(),
+            **{f"{question}_prompt": text for question in constants.QUESTIONS},
+            "q2_options": _options(),
+            "q4_options": _options(),
+            **{f"{question}_answer": text for question in constants.QUESTIONS},
+            "system_prompt": text,
+            **dict.fromkeys(TRAITS, text),
+        }
+    )
+
+
+def question_features() -> datasets.Features:
+    """Columns of `questions`: a row is one request to a model."""
+    text = datasets.Value("string")
+    return datasets.Features(
+        {
+            "id": text,
+            "row_id": text,
+            "question_type": datasets.ClassLabel(names=list(constants.QUESTIONS)),
+            "image_role": datasets.ClassLabel(names=list(constants.ROLES)),
+            "image": datasets.Image(),
+            "system_prompt": text,
+            "prompt": text,
+            "options": _options(),
+            "answer": text,
+            **dict.fromkeys(TRAITS, text),
+        }
+    )
+
+
+def declared_counts() -> dict[str, Any]:
+    """The counts that a whole SalArt-VQA has; ``rows`` are those of the largest configuration."""
+    return {
+        "rows": constants.EXPECTED_QUESTIONS,
+        "images": constants.EXPECTED_IMAGES,
+        "image_role": dict(constants.EXPECTED_ROLES),
+    }
+
+
+def plan_source(
+    source: Source,
+    *,
+    allow_partial: bool = False,
+    num_proc: int = 1,
+    track: Track = no_track,
+    declared: dict[str, Any] | None = None,
+) -> FolderPlan:
+    """Check a source and plan its folder.
+
+    Parameters
+    ----------
+    source : Source
+    allow_partial : bool
+        Accept other counts than the declared ones.
+    num_proc : int
+        Processes that look at the images.
+    track : callable
+        Shows progress.
+    declared : dict, optional
+        Counts to be had; those of the whole SalArt-VQA if not given.
+
+    Raises
+    ------
+    IntegrityError
+        With every fault of every image.
+    """
+    rows = inspect_all(source.jobs, allow_partial=allow_partial, num_proc=num_proc, track=track)
+    if declared is None:
+        declared = declared_counts()
+    questions = tuple(
+        QuestionJob(job, question)
+        for row, job in zip(rows, source.jobs, strict=True)
+        for question in row.asked
+    )
+    sample = source.described["kind"] == "sample"
+    front_matter = {
+        "pretty_name": constants.PRETTY_NAME,
+        "license": constants.SAMPLE_LICENSE if sample else constants.LICENSE,
+        "language": ["en"],
+        "task_categories": ["visual-question-answering"],
+        "tags": ["benchmark", "artifacts", "evidence", "arxiv:2606.12671"],
+    }
+    traits = [trait for trait in TRAITS if any(job.fields.get(trait) is not None for job in source.jobs)]
+    context = {
+        "repository": constants.REPOSITORY,
+        "homepage": constants.HOMEPAGE,
+        "citation": constants.CITATION,
+        "description": constants.DESCRIPTION,
+        "partial": len(questions) != declared["rows"],
+        "traits": traits,
+        "drawn": sum(job.overlay is None for job in source.jobs),
+    }
+    return FolderPlan(
+        constants.NAME,
+        constants.VERSION,
+        (
+            Part("images", source.jobs, image_row, image_features()),
+            Part("questions", questions, question_row, question_features(), ("image",)),
+        ),
+        (
+            ConfigFiles("images", {constants.SPLIT: ("images",)}, default=True),
+            ConfigFiles("questions", {constants.SPLIT: ("questions",)}),
+        ),
+        CardPlan("salart_vqa.md.jinja", front_matter, context),
+        constants.DESCRIPTION,
+        (EvalTask("salart_vqa", "questions", constants.SPLIT),),
+        source.described,
+        {},
+        declared,
+    )

@@ -1,0 +1,276 @@
+"""Upstream's layouts in, a folder out that `load_dataset` reads and `score` scores."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import datasets
+import numpy as np
+import pytest
+from PIL import Image
+
+from lookcheck.dataset_builders.folder.check import check_folder
+from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.salart_vqa import constants
+from lookcheck.dataset_builders.salart_vqa.builder import SalArtVQA
+from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
+from lookcheck.dataset_builders.salart_vqa.overlay import COLOURS, draw_boxes
+from lookcheck.dataset_builders.salart_vqa.plan import image_features, plan_source, question_features
+from lookcheck.dataset_builders.salart_vqa.sample import declared_counts, sample_source
+from lookcheck.dataset_builders.salart_vqa.sample.chains import CHAINS
+from lookcheck.dataset_builders.salart_vqa.sources import apply_mapping, folder_source
+
+CHECKERS = {"salart_vqa": SalArtVQAChecker}
+FEATURES = {"images": image_features(), "questions": question_features()}
+
+
+def _upstream() -> ModuleType:
+    spec = importlib.util.spec_from_file_location(
+        "salart_upstream", Path(__file__).with_name("salart_upstream.py")
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+upstream = _upstream()
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built sample; not to be changed."""
+    folder = tmp_path_factory.mktemp("salart")
+    (folder / "work").mkdir()
+    source = sample_source(folder / "work")
+    plan = plan_source(source, allow_partial=True, declared=declared_counts())
+    write_folder(plan, folder / "built")
+    return folder / "built"
+
+
+def build(source: Path, workspace: Path, output: Path, **options: Any) -> Path:
+    workspace.mkdir()
+    write_folder(plan_source(folder_source(source, workspace), **options), output)
+    return output
+
+
+@pytest.mark.parametrize("system", [False, True])
+def test_real_labels_in_upstream_parquet_give_the_published_figures(
+    shared_data: Path, tmp_path: Path, system: bool
+) -> None:
+    labels = [json.loads(line) for line in (shared_data / "salart/labels.jsonl").read_text().splitlines()]
+    rows = [upstream.row(number, one, system=system) for number, one in enumerate(labels)]
+    built = build(upstream.write_parquet(tmp_path / "in", rows), tmp_path / "work", tmp_path / "built")
+    images = datasets.load_dataset(str(built), "images", split="test", cache_dir=str(tmp_path / "cache"))
+    questions = datasets.load_dataset(
+        str(built), "questions", split="test", cache_dir=str(tmp_path / "cache")
+    )
+    assert (images.num_rows, questions.num_rows) == (950, 3681)
+    counts = np.bincount(images["image_role"], minlength=3)
+    assert dict(zip(constants.ROLES, counts.tolist(), strict=True)) == constants.EXPECTED_ROLES
+    assert set(images["system_prompt"]) == ({upstream.SYSTEM} if system else {None})
+    assert set(images["artifact_type"]) == set(images["subset"]) == set(images["pair_id"]) == {None}
+    published = {"gemini31pro": [99.37, 53.26, 53.89, 50.28, 7.87, 8.71, 0.00, 78.34, 33.81, 30.21]}
+    published["claudeopus46"] = [47.58, 11.79, 17.47, 100.00, 96.35, 96.35, 0.84, 70.04, 48.01, 44.95]
+    for model, figures in published.items():
+        answers = shared_data / f"salart/predictions_{model}.jsonl"
+        command = ["score", "salart-vqa", "--labels", str(built), "--predictions", str(answers), "--json"]
+        done = subprocess.run(
+            [sys.executable, "-m", "lookcheck.scripts.cli", *command], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        names = [f"{a}_{b}" for a in ("artifact", "real") for b in ("q1", "all_1_4", "all_2_4")]
+        names += ["generated_all_2_4", "overall_q1", "overall_all_1_4", "overall_all_2_4"]
+        assert [round(100 * result[name], 2) for name in names] == figures
+
+
+@pytest.mark.parametrize("config", ["images", "questions"])
+def test_each_config_loads_normally_and_streaming(sample: Path, tmp_path: Path, config: str) -> None:
+    loaded = datasets.load_dataset(str(sample), config, split="test", cache_dir=str(tmp_path))
+    streamed = datasets.load_dataset(str(sample), config, split="test", streaming=True)
+    assert loaded.features == streamed.features == FEATURES[config]
+    key = "row_id" if config == "images" else "id"
+    assert [row[key] for row in streamed.select_columns([key])] == loaded[key][:]
+    assert loaded.num_rows == {"images": 12, "questions": 43}[config]
+
+
+def test_a_request_has_the_picture_and_the_text_to_send(sample: Path, tmp_path: Path) -> None:
+    images = datasets.load_dataset(str(sample), "images", split="test", cache_dir=str(tmp_path))
+    questions = datasets.load_dataset(str(sample), "questions", split="test", cache_dir=str(tmp_path))
+    chains = {row["row_id"]: row for row in images}
+    for row in questions:
+        chain, kind = chains[row["row_id"]], f"q{row['question_type'] + 1}"
+        assert row["id"] == f"{chain['row_id']}_{kind}"
+        wanted = chain["q3_overlay_image"] if kind == "q3" else chain["image"]
+        assert np.array_equal(np.asarray(row["image"]), np.asarray(wanted))
+        assert row["answer"] == chain[f"{kind}_answer"]
+        lines = row["prompt"].split("\n")
+        assert lines[0] == chain[f"{kind}_prompt"]
+        options = chain[f"{kind}_options"] if kind in ("q2", "q4") else {}
+        assert lines[1:] == [f"{letter}. {text}" for letter, text in options.items()]
+
+
+def test_the_folders_keep_all_rules(sample: Path) -> None:
+    report = check_folder(sample, CHECKERS)
+    assert (report.faults, report.rows) == ([], 55)
+
+
+def test_edits_are_local_and_under_their_box(sample: Path, tmp_path: Path) -> None:
+    images = datasets.load_dataset(str(sample), "images", split="test", cache_dir=str(tmp_path))
+    pairs: dict[str, dict[int, Any]] = {}
+    for row in images:
+        if row["pair_id"] is not None:
+            pairs.setdefault(row["pair_id"], {})[row["image_role"]] = row
+    edited = [chain for chain in CHAINS if chain.edit is not None]
+    assert len(pairs) == len(edited) == 5
+    for chain, (_, pair) in zip(edited, pairs.items(), strict=True):
+        before, after = (np.asarray(pair[role]["image"]).astype(int) for role in (2, 0))
+        changed = np.abs(before - after).max(2) > 0
+        assert 0.002 < changed.mean() < 0.12
+        x, y, width, height = chain.boxes["ABCD".index(chain.keys[1])]
+        seen = np.abs(before - after).max(2) > 40
+        assert seen[y : y + height, x : x + width].sum() / seen.sum() > 0.95
+        assert pair[2]["q1_answer"] is None
+        assert pair[2]["q3_answer"] == "E"
+
+
+def test_two_builds_and_two_processes_give_the_same_bytes(sample: Path, tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    plan = plan_source(
+        sample_source(tmp_path / "work"), allow_partial=True, declared=declared_counts(), num_proc=2
+    )
+    write_folder(plan, tmp_path / "again", num_proc=2)
+    assert digests(tmp_path / "again") == digests(sample)
+
+
+def test_the_snippet_of_the_card_runs(sample: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path))
+    card = (sample / "README.md").read_text()
+    assert "**This is the sample of `lookcheck`" in card
+    assert "partial build" not in card
+    snippet = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
+    assert len(snippet) == 1
+    code = snippet[0].replace("ORG/SalArt-VQA", str(sample))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Where is the artifact?" in done.stdout
+
+
+ROLES = ("artifact", "clean_reference", "paired_generated_counterpart")
+
+
+def _small(folder: Path) -> list[dict[str, Any]]:
+    return [upstream.row(number, upstream.label(number, ROLES[number % 3])) for number in range(6)]
+
+
+def test_the_older_layout_carries_the_traits(tmp_path: Path) -> None:
+    extra = [
+        {"artifact_type": "anatomy" if number % 3 == 0 else None, "pair_id": f"p{number // 3}"}
+        for number in range(6)
+    ]
+    upstream.write_jsonl(tmp_path / "in", _small(tmp_path), extra)
+    built = build(tmp_path / "in", tmp_path / "work", tmp_path / "built", allow_partial=True)
+    images = datasets.load_dataset(str(built), "images", split="test", cache_dir=str(tmp_path / "cache"))
+    assert images["artifact_type"][:] == ["anatomy", None, None] * 2
+    assert images["pair_id"][:] == ["p0"] * 3 + ["p1"] * 3
+    assert "partial build" in (built / "README.md").read_text()
+    assert check_folder(built, CHECKERS).faults == []
+
+
+def test_a_mapping_gives_the_traits_and_is_checked(tmp_path: Path) -> None:
+    from lookcheck.dataset_builders.errors import IntegrityError
+
+    upstream.write_parquet(tmp_path / "in", _small(tmp_path), shards=1)
+    (tmp_path / "work").mkdir()
+    source = folder_source(tmp_path / "in", tmp_path / "work")
+    ids = [job.fields["row_id"] for job in source.jobs]
+    good = tmp_path / "good.jsonl"
+    good.write_text(
+        "\n".join(
+            json.dumps({"row_id": id, "subset": s})
+            for id, s in zip(ids[:3], ("Art-DG", "Ref-Real", "Ref-PG"), strict=True)
+        )
+    )
+    mapped = apply_mapping(source, good)
+    assert [job.fields.get("subset") for job in mapped.jobs] == [
+        "Art-DG",
+        "Ref-Real",
+        "Ref-PG",
+        None,
+        None,
+        None,
+    ]
+    bad = tmp_path / "bad.jsonl"
+    lines = [
+        {"row_id": "nobody", "subset": "Art-DG"},
+        {"row_id": ids[0], "colour": "red"},
+        {"row_id": ids[1], "pair_id": "p"},
+        {"row_id": ids[1], "pair_id": "p"},
+        {"row_id": ids[2]},
+    ]
+    bad.write_text("\n".join(map(json.dumps, lines)))
+    with pytest.raises(IntegrityError) as caught:
+        apply_mapping(source, bad)
+    assert [fault.id for fault in caught.value.faults] == [
+        "bad.jsonl:1",
+        "bad.jsonl:2",
+        "bad.jsonl:4",
+        "bad.jsonl:5",
+    ]
+
+
+@pytest.mark.parametrize("config", ["images", "questions"])
+def test_the_builder_gives_the_rows_of_the_folder(tmp_path: Path, config: str) -> None:
+    upstream.write_parquet(tmp_path / "in", _small(tmp_path), shards=2)
+    built = build(tmp_path / "in", tmp_path / "work", tmp_path / "built", allow_partial=True)
+    builder = SalArtVQA(
+        config_name=config, folder=str(tmp_path / "in"), allow_partial=True, cache_dir=str(tmp_path / "cache")
+    )
+    builder.download_and_prepare()
+    made = builder.as_dataset(split="test")
+    loaded = datasets.load_dataset(str(built), config, split="test", cache_dir=str(tmp_path / "other"))
+    assert made.features == loaded.features
+    for one, other in zip(made, loaded, strict=True):
+        for name in one:
+            if isinstance(one[name], Image.Image):
+                assert np.array_equal(np.asarray(one[name]), np.asarray(other[name]))
+            else:
+                assert one[name] == other[name]
+
+
+@pytest.mark.parametrize("side", [256, 1000, 4096])
+def test_boxes_are_drawn_where_they_are_and_labels_stay_inside(side: int) -> None:
+    unit = side // 16
+    boxes = {
+        letter: (x * unit, y * unit, 3 * unit, 3 * unit)
+        for letter, x, y in zip("ABCD", (0, 13, 0, 7), (0, 0, 13, 7), strict=True)
+    }
+    plain = Image.new("RGB", (side, side), (128, 128, 128))
+    drawn = np.asarray(draw_boxes(plain, boxes))
+    assert np.asarray(plain).std() == 0
+    for letter, (x, y, width, height) in boxes.items():
+        colour, _ = COLOURS[letter]
+        for px, py in ((x + width // 2, y), (x + width // 2, y + height - 1), (x, y + height // 2)):
+            near = drawn[max(0, py - 1) : py + 2, max(0, px - 1) : px + 2].reshape(-1, 3)
+            assert (near == colour).all(1).any()
+        # A letter can be read: its label is big enough in proportion.
+        label = (drawn == colour).all(2)
+        assert label.sum() > (side / 40) ** 2
