@@ -63,7 +63,7 @@ def check_folder(
     report = Checked()
     faults = report.faults
     manifest = _read_manifest(folder, faults)
-    configs = _read_configs(folder, faults)
+    configs = read_configs(folder, faults)
     _check_eval(folder, configs, faults)
     _check_names(folder, configs, faults)
     files = sorted({path for splits in configs.values() for paths in splits.values() for path in paths})
@@ -118,7 +118,7 @@ def _front_matter(folder: Path) -> dict[str, Any]:
     return front
 
 
-def _read_configs(folder: Path, faults: list[Fault]) -> dict[str, dict[str, list[Path]]]:
+def read_configs(folder: Path, faults: list[Fault]) -> dict[str, dict[str, list[Path]]]:
     """Configurations of README.md: name → split → files."""
     try:
         front = _front_matter(folder)
