@@ -52,6 +52,7 @@ class Canvas:
         y, x = _centres(slice(0, height), slice(0, width))
         self.pixels[:] = background(x, y) if callable(background) else background
         self._things: list[tuple[str, str]] = []
+        self._parts: list[tuple[str, str, Region, int]] = []
 
     def thing(self, category: str, label: str = "") -> int:
         """Announce a new instance; gives the owner to paint with."""
@@ -81,6 +82,10 @@ class Canvas:
         self.pixels[window] += alpha * (colours - self.pixels[window])
         if owner is not None:
             self.owner[window][distance < 0] = owner
+
+    def part(self, region: Region, whole: int, category: str, label: str = "") -> None:
+        """Announce the part of the instance `whole` that lies in a region; what hides it is left out."""
+        self._parts.append((category, label, region, whole))
 
     def claim(self, region: Region, owner: int) -> None:
         """Give a region to an instance without painting it."""
@@ -137,14 +142,14 @@ class Canvas:
         return np.clip(np.rint(self.pixels), 0, 255).astype(np.uint8)
 
     def instances(self) -> tuple[Instance, ...]:
-        """The things that show, in the order in which they were announced."""
-        made = []
-        for number, (category, label) in enumerate(self._things, start=1):
-            mask = self.owner == number
-            if mask.any():
-                mask.setflags(write=False)
-                made.append(Instance(category, mask, label))
-        return tuple(made)
+        """The things that show, in the order in which they were announced, then the parts."""
+        found = [(*thing, self.owner == number) for number, thing in enumerate(self._things, start=1)]
+        y, x = _centres(slice(0, self.height), slice(0, self.width))
+        for category, label, region, whole in self._parts:
+            found.append((category, label, (self.owner == whole) & (region.distance(x, y) < 0)))
+        for _, _, mask in found:
+            mask.setflags(write=False)
+        return tuple(Instance(category, mask, label) for category, label, mask in found if mask.any())
 
     def picture(self, name: str, domain: str) -> Picture:
         """What was drawn, as a picture; its arrays are read-only."""

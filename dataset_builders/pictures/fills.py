@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -107,29 +108,31 @@ def clouded(top: Colour, low: Colour, horizon: float, name: str, share: float = 
         sky = _blend(top, low, y / horizon)
         clouds = _noise(name + "1", 150, 48)(x, y) * 0.6 + _noise(name + "2", 46, 20)(x, y) * 0.4
         cover = np.clip((clouds - 0.52) * 5, 0, 1)[..., None] * share
-        return sky + cover * (250 - sky)
+        return np.asarray(sky + cover * (250 - sky))
 
     return fill
 
 
 def _blend(a: Colour, b: Colour, share: np.ndarray) -> np.ndarray:
     t = np.clip(share, 0, 1)[..., None]
-    return np.array(a, float) * (1 - t) + np.array(b, float) * t
+    return np.asarray(np.array(a, float) * (1 - t) + np.array(b, float) * t)
 
 
 def _lit(colour: Colour, light: np.ndarray) -> np.ndarray:
     """Towards white where `light` is above 0, towards black below."""
     base = np.array(colour, float)
     t = np.clip(light, -1, 1)[..., None]
-    return np.where(t > 0, base + (255 - base) * t, base * (1 + t))
+    lit: np.ndarray = np.where(t > 0, base + (255 - base) * t, base * (1 + t))
+    return lit
 
 
-def _noise(name: str, width: float, height: float) -> Fill:
+def _noise(name: str, width: float, height: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     """Smooth noise from 0 to 1 with bumps of the given size in pixels."""
 
     def fill(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         field = _field(name, width, height)
-        return field[y.astype(int) % field.shape[0], x.astype(int) % field.shape[1]]
+        shown: np.ndarray = field[y.astype(int) % field.shape[0], x.astype(int) % field.shape[1]]
+        return shown
 
     return fill
 

@@ -17,10 +17,11 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from skimage import data, draw
+from skimage import data
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.pictures.model import Instance, Picture
+from lookcheck.dataset_builders.pictures.shapes import Frame
 
 # Hash of the RGB pixels, licence, credit, domain.
 _ABOUT = {
@@ -80,15 +81,24 @@ def _outlines() -> dict[str, list[dict[str, Any]]]:
 
 
 def _instances(shape: tuple[int, ...], outlines: list[dict[str, Any]]) -> tuple[Instance, ...]:
-    whole = [(item, outline_mask(shape, item["add"], item.get("remove", ()))) for item in outlines]
-    made = []
-    for item, mask in whole:
-        for other, hiding in whole:
-            if other["category"] in item.get("behind", ()):
-                mask = mask & ~hiding
+    drawn = [outline_mask(shape, item.get("add", ()), item.get("remove", ())) for item in outlines]
+
+    def union(categories: Sequence[str]) -> np.ndarray:
+        mask = np.zeros(shape, bool)
+        for item, other in zip(outlines, drawn, strict=True):
+            if item["category"] in categories:
+                mask |= other
+        return mask
+
+    for item, mask in zip(outlines, drawn, strict=True):
+        mask &= ~union(item.get("behind", ()))
+    for item, mask in zip(outlines, drawn, strict=True):
+        mask |= union(item.get("joins", ()))
         mask.setflags(write=False)
-        made.append(Instance(item["category"], mask, item.get("label", "")))
-    return tuple(made)
+    return tuple(
+        Instance(item["category"], mask, item.get("label", ""))
+        for item, mask in zip(outlines, drawn, strict=True)
+    )
 
 
 def outline_mask(shape: tuple[int, ...], add: Sequence[str], remove: Sequence[str] = ()) -> np.ndarray:
@@ -113,8 +123,8 @@ def outline_mask(shape: tuple[int, ...], add: Sequence[str], remove: Sequence[st
     [[0, 1, 1], [0, 0, 0]]
     """
     mask = np.zeros(shape, bool)
+    y, x = (axis + 0.5 for axis in np.ogrid[: shape[0], : shape[1]])
     for outlines, value in ((add, True), (remove, False)):
         for outline in outlines:
-            points = np.array([[float(number) for number in point.split(",")] for point in outline.split()])
-            mask[draw.polygon2mask(shape, points[:, ::-1] - 0.5)] = value
+            mask[Frame(0, 0, 1).polygon(outline).distance(x, y) < 0] = value
     return mask

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookcheck.dataset_builders.pictures.canvas import Colour
+from lookcheck.dataset_builders.pictures.canvas import Canvas, Colour
 from lookcheck.dataset_builders.pictures.figures import sheet
 from lookcheck.dataset_builders.pictures.figures.sheet import (
     BLUE,
     GREEN,
-    INK,
     ORANGE,
     PURPLE,
     RED,
@@ -17,7 +16,7 @@ from lookcheck.dataset_builders.pictures.figures.sheet import (
     write,
 )
 from lookcheck.dataset_builders.pictures.model import Picture
-from lookcheck.dataset_builders.pictures.shapes import arc, line, polygon, rectangle
+from lookcheck.dataset_builders.pictures.shapes import Region, arc, line, polygon, rectangle
 
 # Where charts with axes have their field, in pixels.
 LEFT, TOP, RIGHT, BOTTOM = 90, 70, 600, 400
@@ -51,7 +50,7 @@ MONTHS = ("Jan", "Mar", "May", "Jul", "Sep", "Nov")
 MONTH_STEP = 92
 
 
-def _levels(canvas: sheet.Canvas, step: int, last: int, scale: float) -> None:
+def _levels(canvas: Canvas, step: int, last: int, scale: float) -> None:
     for value in range(0, last + 1, step):
         y = BOTTOM - value * scale
         canvas.paint(line([(LEFT, y), (RIGHT, y)], 1), sheet.PALE)
@@ -117,12 +116,13 @@ def flowers() -> Picture:
     canvas = sheet.paper()
     write(canvas, 320, 34, "Petals of two species", 24, category="title")
     for value in range(7):
-        canvas.paint(line([(LEFT + value * 80, TOP), (LEFT + value * 80, BOTTOM)], 1), sheet.PALE)
-        write(canvas, LEFT + value * 80, BOTTOM + 18, str(value), 15, sheet.GREY)
+        at = LEFT + value * FLOWERS_SCALE[0]
+        canvas.paint(line([(at, TOP), (at, BOTTOM)], 1), sheet.PALE)
+        write(canvas, at, BOTTOM + 18, str(value), 15, sheet.GREY)
     for half in range(6):
-        y = BOTTOM - half * 60
-        canvas.paint(line([(LEFT, y), (RIGHT, y)], 1), sheet.PALE)
-        write(canvas, LEFT - 10, y, f"{half / 2:.1f}", 15, sheet.GREY, at="rm")
+        level = BOTTOM - half * 60
+        canvas.paint(line([(LEFT, level), (RIGHT, level)], 1), sheet.PALE)
+        write(canvas, LEFT - 10, level, f"{half / 2:.1f}", 15, sheet.GREY, at="rm")
     sheet.axes(canvas, LEFT, TOP, RIGHT, BOTTOM)
     write(canvas, 345, BOTTOM + 48, "petal length (cm)", 17, category="axis label")
     for name, points in FLOWERS.items():
@@ -139,7 +139,7 @@ def flowers() -> Picture:
     return canvas.picture("flowers", "science")
 
 
-def triangle_mark(x: float, y: float) -> sheet.Region:
+def triangle_mark(x: float, y: float) -> Region:
     """The mark of the second species."""
     return polygon([(x, y - 11), (x + 10.5, y + 8), (x - 10.5, y + 8)])
 
@@ -161,7 +161,6 @@ def temperatures() -> Picture:
         canvas.paint(line(points, 5), colour, owner)
         for x, y in points:
             canvas.paint(sheet.dot(x, y, 7), colour, owner)
-    for town, x, y, colour in (("Solmar", 330, 172, RED), ("Arvik", 330, 262, BLUE)):
+    for town, x, y, colour in (("Solmar", 268, 158, RED), ("Arvik", 384, 286, BLUE)):
         write(canvas, x, y, town, 19, colour)
-    _ = INK
     return canvas.picture("temperatures", "science")

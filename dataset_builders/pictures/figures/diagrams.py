@@ -9,12 +9,12 @@ from lookcheck.dataset_builders.pictures.canvas import Canvas, Colour
 from lookcheck.dataset_builders.pictures.figures import sheet
 from lookcheck.dataset_builders.pictures.figures.sheet import write
 from lookcheck.dataset_builders.pictures.model import Picture
-from lookcheck.dataset_builders.pictures.shapes import blob, ellipse, line, rectangle
+from lookcheck.dataset_builders.pictures.shapes import Frame, ellipse, line, rectangle
 
 # Centre x and radius in pixels; all centres lie at y = 250.
 PLANETS: dict[str, tuple[float, float, Colour]] = {
-    "Mercury": (150, 11, (168, 160, 152)),
-    "Venus": (220, 20, (222, 188, 120)),
+    "Mercury": (138, 11, (168, 160, 152)),
+    "Venus": (222, 20, (222, 188, 120)),
     "Earth": (300, 22, (66, 126, 196)),
     "Mars": (374, 15, (196, 92, 56)),
     "Jupiter": (478, 56, (206, 166, 126)),
@@ -62,19 +62,10 @@ def planets() -> Picture:
                 )
                 canvas.paint(band & disc, (150, 98, 66), opacity=0.5)
         if name == "Earth":
-            canvas.paint(
-                blob(
-                    [
-                        (x - 12, PLANETS_Y - 10),
-                        (x + 2, PLANETS_Y - 14),
-                        (x + 4, PLANETS_Y + 2),
-                        (x - 8, PLANETS_Y + 8),
-                    ]
-                )
-                & disc,
-                (86, 160, 92),
-                opacity=0.8,
+            land = Frame(x, PLANETS_Y, radius).blob(
+                "-0.55,-0.5 0.1,-0.65 0.3,0 -0.1,0.1 0,0.5 -0.3,0.6 -0.4,0"
             )
+            canvas.paint(land & disc, (86, 160, 92), opacity=0.8)
         write(canvas, x, PLANETS_Y + 84, name, 18, (222, 226, 236), category="name")
     return canvas.picture("planets", "science")
 
@@ -137,49 +128,25 @@ def cylinders() -> Picture:
 def cell() -> Picture:
     """An animal cell with its nucleus and mitochondria, named with lines."""
     canvas = sheet.paper()
-    membrane = blob(
-        [
-            (110, 250),
-            (140, 140),
-            (240, 84),
-            (360, 76),
-            (480, 110),
-            (536, 220),
-            (520, 340),
-            (430, 410),
-            (300, 424),
-            (170, 384),
-        ]
-    )
+    outline = "-210,0 -180,-110 -80,-166 40,-174 160,-140 216,-30 200,90 110,160 -20,174 -150,134"
+    membrane = Frame(320, 250, 1).blob(outline)
     canvas.paint(membrane, (170, 110, 70), canvas.thing("cell membrane"))
     inside = membrane.grown(-8)
-    canvas.paint(inside, fills.soft((252, 226, 196), "cytoplasm", 0.05, 26), 0)
+    canvas.paint(inside, fills.soft((252, 226, 196), "cytoplasm", 0.03, 60), 0)
     for number, (x, y, turn) in enumerate(MITOCHONDRIA, start=1):
         canvas.paint(ellipse(x, y, 44, 19, turn), (206, 104, 84), canvas.thing("mitochondrion", str(number)))
         canvas.paint(ellipse(x, y, 38, 13, turn), (244, 180, 150))
-        angle = np.deg2rad(turn)
-        folds = [(u, 7 * (-1) ** step) for step, u in enumerate(range(-30, 31, 10))]
-        points = [
-            (
-                x + u * float(np.cos(angle)) - v * float(np.sin(angle)),
-                y + u * float(np.sin(angle)) + v * float(np.cos(angle)),
-            )
-            for u, v in folds
-        ]
-        canvas.paint(line(points, 3), (206, 104, 84))
+        folds = Frame(x, y, 1, degrees=turn).line("-30,7 -20,-7 -10,7 0,-7 10,7 20,-7 30,7", 3)
+        canvas.paint(folds, (206, 104, 84))
     canvas.paint(ellipse(320, 250, 82, 74), (132, 96, 168), canvas.thing("nucleus"))
     canvas.paint(ellipse(320, 250, 76, 68), fills.ball((176, 146, 208), 310, 240, 120))
-    canvas.paint(ellipse(340, 262, 26, 24), (104, 66, 142), canvas.thing("nucleolus"))
+    canvas.paint(ellipse(340, 262, 26, 24), (104, 66, 142), 0)
     write(canvas, 320, 40, "Animal cell", 24, category="title")
-    for text, x, y, to in (
-        ("nucleus", 590, 180, (388, 222)),
-        ("mitochondrion", 548, 440, (470, 340)),
-        ("membrane", 60, 120, (146, 144)),
+    for text, x, y, start, end in (
+        ("nucleus", 590.0, 180.0, (552.0, 184.0), (388.0, 222.0)),
+        ("mitochondrion", 548.0, 440.0, (538.0, 424.0), (470.0, 340.0)),
+        ("membrane", 58.0, 120.0, (106.0, 124.0), (146.0, 144.0)),
     ):
-        at = "rm" if text == "nucleus" else "mm"
-        write(canvas, 626 if text == "nucleus" else x, y, text, 18, at=at, category="name")
-        start = (
-            (x - 38, y) if text == "nucleus" else (x, y - 14) if text == "mitochondrion" else (x + 46, y + 4)
-        )
-        canvas.paint(line([start, to], 1.6), sheet.INK)
+        write(canvas, x, y, text, 18, category="name")
+        canvas.paint(line([start, end], 1.6), sheet.INK)
     return canvas.picture("cell", "science")

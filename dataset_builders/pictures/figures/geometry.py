@@ -50,7 +50,7 @@ def triangle() -> Picture:
     """A triangle with two angles given and the third to be found."""
     canvas = sheet.paper()
     places = corners()
-    canvas.paint(polygon(list(places.values())), (232, 240, 250), canvas.thing("triangle"))
+    canvas.paint(polygon(list(places.values())), (232, 240, 250))
     # Clockwise from the right, as y points down.
     starts = {"A": -ANGLES["A"], "B": 180, "C": 180 - ANGLES["A"] - ANGLES["C"]}
     for name, (x, y) in places.items():
@@ -87,7 +87,7 @@ def circle() -> Picture:
     """A circle with a radius, a diameter and a chord."""
     canvas = sheet.paper()
     cx, cy, radius = CIRCLE
-    canvas.paint(ellipse(cx, cy, radius), (238, 244, 240), canvas.thing("circle"))
+    canvas.paint(ellipse(cx, cy, radius), (238, 244, 240))
     canvas.paint(ellipse(cx, cy, radius).outline(4), INK)
 
     def rim(degrees: float) -> Point:
@@ -100,7 +100,7 @@ def circle() -> Picture:
         ("radius", (cx, cy), rim(-110), ORANGE),
     ):
         canvas.paint(line([start, end], SIDE_WIDTH), colour, canvas.thing("line", name))
-    canvas.paint(ellipse(cx, cy, 7), INK, canvas.thing("centre"))
+    canvas.paint(ellipse(cx, cy, 7), INK)
     write(canvas, cx + 6, cy + 24, "O", 24)
     for text, degrees in (("A", 155), ("B", -25), ("C", 35), ("D", 115), ("E", -110)):
         angle = np.deg2rad(degrees)

@@ -25,7 +25,7 @@ LINES = {
     "p": ((60.0, 330.0), (560.0, 130.0)),
     "q": ((120.0, 430.0), (620.0, 230.0)),
     "r": ((190.0, 90.0), (330.0, 440.0)),
-    "s": ((60.0, 180.0), (600.0, 380.0)),
+    "s": ((60.0, 60.0), (600.0, 300.0)),
 }
 LINE_WIDTH = 6.0
 
@@ -36,10 +36,10 @@ def number_line() -> Picture:
     canvas.paint(line([(28, LINE_Y), (612, LINE_Y)], 3), INK)
     for tip, back in ((618, 602), (22, 38)):
         canvas.paint(polygon([(tip, LINE_Y), (back, LINE_Y - 8), (back, LINE_Y + 8)]), INK)
-    for value in range(-5, 6):
-        x = ORIGIN_X + value * UNIT
+    for whole in range(-5, 6):
+        x = ORIGIN_X + whole * UNIT
         canvas.paint(line([(x, LINE_Y - 10), (x, LINE_Y + 10)], 2), INK)
-        write(canvas, x, LINE_Y + 32, str(value).replace("-", "−"), 20)
+        write(canvas, x, LINE_Y + 32, str(whole), 20)
     for (name, value), colour in zip(MARKED.items(), (RED, BLUE, GREEN, ORANGE), strict=True):
         x = ORIGIN_X + value * UNIT
         canvas.paint(sheet.dot(x, LINE_Y, DOT), colour, canvas.thing("point", name))
@@ -63,9 +63,9 @@ def coordinates() -> Picture:
     write(canvas, 612, cy + 20, "x", 20)
     write(canvas, cx + 18, 16, "y", 20)
     for value in (-6, -4, -2, 2, 4, 6):
-        write(canvas, cx + value * GRID, cy + 16, str(value).replace("-", "−"), 15, sheet.GREY)
+        write(canvas, cx + value * GRID, cy + 16, str(value), 15, sheet.GREY)
         if abs(value) < 6:
-            write(canvas, cx - 16, cy - value * GRID, str(value).replace("-", "−"), 15, sheet.GREY)
+            write(canvas, cx - 16, cy - value * GRID, str(value), 15, sheet.GREY)
     for (name, (px, py)), colour in zip(POINTS.items(), (RED, BLUE, GREEN, PURPLE), strict=True):
         x, y = cx + px * GRID, cy - py * GRID
         canvas.paint(sheet.dot(x, y, DOT), colour, canvas.thing("point", name))
@@ -94,6 +94,6 @@ def parallels() -> Picture:
     canvas = sheet.paper()
     for (name, ends), colour in zip(LINES.items(), (BLUE, ORANGE, GREEN, RED), strict=True):
         canvas.paint(line(list(ends), LINE_WIDTH), colour, canvas.thing("line", name))
-    for name, x, y in (("p", 580, 114), ("q", 622, 206), ("r", 178, 66), ("s", 616, 398)):
+    for name, x, y in (("p", 580, 114), ("q", 622, 206), ("r", 178, 66), ("s", 616, 312)):
         write(canvas, x, y, name, 26, category="name")
     return canvas.picture("parallels", "math")

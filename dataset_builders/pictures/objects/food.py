@@ -17,7 +17,8 @@ def apple(canvas: Canvas, x: float, y: float, radius: float, colour: Colour, lab
     r = radius
     body = blob(
         Frame(x, y, r).points(
-            "0,-0.78 0.45,-0.95 0.95,-0.5 0.95,0.15 0.6,0.8 0.22,0.96 0,0.9 -0.22,0.96 -0.6,0.8 -0.95,0.15 -0.95,-0.5 -0.45,-0.95"
+            "0,-0.78 0.45,-0.95 0.95,-0.5 0.95,0.15 0.6,0.8 0.22,0.96 0,0.9 "
+            "-0.22,0.96 -0.6,0.8 -0.95,0.15 -0.95,-0.5 -0.45,-0.95"
         )
     )
     canvas.paint(body, fills.ball(colour, x, y, r * 1.1), owner)
@@ -44,7 +45,8 @@ def banana(canvas: Canvas, x: float, y: float, size: float, label: str = "") -> 
     s = size
     outline = blob(
         Frame(x, y, s).points(
-            "-0.5,-0.2 -0.46,-0.24 -0.28,-0 0,0.06 0.28,-0.03 0.44,-0.22 0.49,-0.19 0.36,0.1 0,0.25 -0.34,0.11"
+            "-0.5,-0.2 -0.46,-0.24 -0.28,-0 0,0.06 0.28,-0.03 0.44,-0.22 "
+            "0.49,-0.19 0.36,0.1 0,0.25 -0.34,0.11"
         )
     )
     canvas.shade(outline.moved(s * 0.02, s * 0.05), s * 0.03, 0.4)

@@ -92,7 +92,7 @@ def plate(canvas: Canvas, x: float, y: float, radius: float, colour: Colour = (2
     canvas.paint(ellipse(x, y, radius), fills.down(*shades, y - radius, y + radius), 0)
     canvas.paint(ellipse(x, y, radius * 0.985).outline(radius * 0.02), fills.darker(colour, 0.08))
     canvas.paint(
-        ellipse(x, y, radius * 0.7), fills.down(*reversed(shades), y - radius * 0.7, y + radius * 0.7)
+        ellipse(x, y, radius * 0.7), fills.down(shades[1], shades[0], y - radius * 0.7, y + radius * 0.7)
     )
     canvas.paint(ellipse(x, y, radius * 0.7).outline(radius * 0.025), fills.darker(colour, 0.12))
 

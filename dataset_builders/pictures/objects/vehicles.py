@@ -37,7 +37,8 @@ def car(
     cabin = blob(points("-0.33,-0.2 -0.24,-0.335 -0.12,-0.375 0.06,-0.37 0.15,-0.32 0.27,-0.21 0,-0.19"))
     body = blob(
         points(
-            "-0.485,-0.09 -0.49,-0.17 -0.46,-0.225 -0.3,-0.24 0,-0.24 0.26,-0.228 0.43,-0.19 0.49,-0.13 0.49,-0.075 0.3,-0.06 -0.3,-0.06"
+            "-0.485,-0.09 -0.49,-0.17 -0.46,-0.225 -0.3,-0.24 0,-0.24 0.26,-0.228 0.43,-0.19 0.49,-0.13 "
+            "0.49,-0.075 0.3,-0.06 -0.3,-0.06"
         )
     )
     paint = fills.down(fills.lighter(colour, 0.28), fills.darker(colour, 0.32), y - s * 0.38, y - s * 0.05)
@@ -76,9 +77,9 @@ def bus(
     left, right, top = x - s / 2, x + s / 2, y - s * 0.42
     body = rectangle(left, top, right, y - s * 0.055, s * 0.035)
     canvas.paint(body, fills.down(fills.lighter(colour, 0.25), fills.darker(colour, 0.25), top, y), owner)
-    canvas.paint(
-        rectangle(left + s * 0.16, top + s * 0.028, right - s * 0.1, top + s * 0.092, 3), (28, 28, 30)
-    )
+    panel = rectangle(left + s * 0.16, top + s * 0.028, right - s * 0.1, top + s * 0.092, 3)
+    canvas.paint(panel, (28, 28, 30))
+    canvas.part(panel, owner, "sign", sign)
     canvas.text(x + s * 0.03, top + s * 0.06, sign, round(s * 0.055), (255, 196, 60))
     for number in range(5):
         wx = left + s * (0.05 + number * 0.155)

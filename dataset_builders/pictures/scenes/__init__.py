@@ -53,8 +53,20 @@ def scenes(count: int = 24) -> tuple[Picture, ...]:
     tuple of Picture
         Named after kind and round: ``"cups-1"``.
     """
-    made = []
-    for index in range(count):
-        draw = KINDS[index % len(KINDS)]
-        made.append(draw(f"{draw.__name__}-{index // len(KINDS) + 1}"))
-    return tuple(made)
+    rounds = (divmod(index, len(KINDS)) for index in range(count))
+    return tuple(scene(f"{KINDS[kind].__name__}-{number + 1}") for number, kind in rounds)
+
+
+def scene(name: str) -> Picture:
+    """The scene of a name, for example ``"cups-1"``.
+
+    Raises
+    ------
+    LookupError
+        If there is no such kind of scene.
+    """
+    kind, _, number = name.rpartition("-")
+    draw = next((draw for draw in KINDS if draw.__name__ == kind), None)
+    if draw is None or not number.isdigit():
+        raise LookupError(f"no scene {name!r}")
+    return draw(name)

@@ -149,13 +149,12 @@ def birds(name: str) -> Picture:
     """Birds on a wire."""
     dice = Dice(name)
     canvas = _sky(name, 480, 0.8)
-    for x, sag in ((0, 0),):
-        points = [(x + step * 40.0, 312 + sag + 26 * (1 - ((step - 8) / 8) ** 2)) for step in range(17)]
-        canvas.paint(line(points, 3.4), (52, 52, 58), 0)
+    points = [(step * 40.0, _wire(step * 40.0) + 1) for step in range(17)]
+    canvas.paint(line(points, 3.4), (52, 52, 58), 0)
     count = dice.whole(3, 5)
     for number in range(count):
-        x = 84 + number * 446 / (count - 1)
-        y = 311 + 26 * (1 - ((x / 40 - 8) / 8) ** 2)
+        x = 84.0 + number * 446 / (count - 1)
+        y = _wire(x)
         label, colour = dice.colours(1, "blue", "red", "green", "yellow", "black")[0]
         outdoors.bird(
             canvas,
@@ -168,6 +167,11 @@ def birds(name: str) -> Picture:
         )
     canvas.grain(name)
     return canvas.picture(name, "outdoor")
+
+
+def _wire(x: float) -> float:
+    """Height of the slack wire."""
+    return 311 + 26 * (1 - ((x - 320) / 320) ** 2)
 
 
 def park(name: str) -> Picture:

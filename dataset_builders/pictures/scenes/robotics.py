@@ -14,8 +14,8 @@ _ORANGE: Colour = (232, 126, 44)
 
 def _bench(name: str) -> Canvas:
     canvas = Canvas(WIDTH, HEIGHT, fills.down((206, 212, 218), (170, 178, 188), 0, 300))
-    for x in range(0, 660, 80):
-        canvas.paint(rectangle(x, 0, x + 2, 300), (188, 194, 202))
+    for seam in range(0, 660, 80):
+        canvas.paint(rectangle(seam, 0, seam + 2, 300), (188, 194, 202))
     canvas.paint(rectangle(0, 300, 640, 481), fills.soft((120, 128, 136), name, 0.05, 3), 0)
     for number in range(-6, 14):
         # Drilled holes of the bench.
