@@ -142,4 +142,5 @@ def _field(name: str, width: float, height: float) -> np.ndarray:
     coarse = (int(np.ceil(512 / height)) + 2, int(np.ceil(704 / width)) + 2)
     values = np.random.default_rng(seed(name)).random(coarse).astype(np.float32)
     field = Image.fromarray(values).resize((704, 512), Image.Resampling.BICUBIC)
-    return np.clip(np.asarray(field, dtype=float), 0, 1)
+    clipped: np.ndarray = np.clip(np.asarray(field, dtype=float), 0, 1)
+    return clipped

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 NAME = "vistaqa"
 # Part of the cache key of `datasets`: raise it with any change of the rows.
 VERSION = "1.0.0"
@@ -34,6 +36,13 @@ EXPECTED_TASKS = {
     "spatial": 199,
     "counting": 188,
     "comparison": 192,
+}
+
+# The counts that a whole VistaQA has.
+DECLARED: dict[str, Any] = {
+    "rows": EXPECTED_ROWS,
+    "without_evidence": EXPECTED_WITHOUT_EVIDENCE,
+    "task": EXPECTED_TASKS,
 }
 
 # The upstream spelling of the labels is not confirmed; a label outside these lists is refused.

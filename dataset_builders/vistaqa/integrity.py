@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
@@ -88,8 +89,10 @@ def check_sizes(record: Record, width: int, height: int) -> Iterable[Fault]:
             yield Fault(record.id, "box-outside", message)
 
 
-def across(rows: Sequence[Inspection], *, allow_partial: bool) -> list[Fault]:
-    """Faults that only show when all samples are seen together."""
+def across(
+    rows: Sequence[Inspection], *, allow_partial: bool, declared: Mapping[str, Any] = constants.DECLARED
+) -> list[Fault]:
+    """Faults that only show when all samples are seen together; see `inspect_all`."""
     faults: list[Fault] = []
     ids: dict[str, str] = {}
     contents: dict[str, str] = {}
@@ -104,18 +107,18 @@ def across(rows: Sequence[Inspection], *, allow_partial: bool) -> list[Fault]:
         if row.content:
             contents.setdefault(row.content, row.id)
     if not allow_partial:
-        faults += _check_counts(rows)
+        faults += _check_counts(rows, declared)
     return faults
 
 
-def _check_counts(rows: Sequence[Inspection]) -> Iterable[Fault]:
+def _check_counts(rows: Sequence[Inspection], declared: Mapping[str, Any]) -> Iterable[Fault]:
     tasks = Counter(row.task for row in rows)
     absent = sum(not row.has_evidence for row in rows)
-    pairs: list[tuple[str, int, int]] = [("samples", len(rows), constants.EXPECTED_ROWS)]
+    pairs: list[tuple[str, int, int]] = [("samples", len(rows), declared["rows"])]
     # With broken rows the finer counts can't be known, and would only repeat the faults.
     if not any(row.faults for row in rows):
-        pairs.append(("samples without evidence", absent, constants.EXPECTED_WITHOUT_EVIDENCE))
-        pairs += [(f"{task} samples", tasks[task], count) for task, count in constants.EXPECTED_TASKS.items()]
+        pairs.append(("samples without evidence", absent, declared["without_evidence"]))
+        pairs += [(f"{task} samples", tasks[task], count) for task, count in declared["task"].items()]
     for what, found, expected in pairs:
         if found != expected:
             message = f"{found} {what}, but {expected} are declared (--allow-partial builds what is there)"
@@ -140,9 +143,26 @@ def gather_labels(faults: Iterable[Fault]) -> list[Fault]:
 
 
 def inspect_all(
-    jobs: Sequence[RecordJob], *, allow_partial: bool = False, num_proc: int = 1, track: Track = no_track
+    jobs: Sequence[RecordJob],
+    *,
+    allow_partial: bool = False,
+    declared: Mapping[str, Any] = constants.DECLARED,
+    num_proc: int = 1,
+    track: Track = no_track,
 ) -> list[Inspection]:
     """Look at all samples.
+
+    Parameters
+    ----------
+    jobs : sequence of RecordJob
+    allow_partial : bool
+        Whether other counts than the declared ones are accepted.
+    declared : mapping
+        Counts to be had, as in `constants.DECLARED`.
+    num_proc : int
+        Processes.
+    track : Track
+        Is told of each step.
 
     Returns
     -------
@@ -160,7 +180,7 @@ def inspect_all(
         rows.append(row)
         step()
     faults = gather_labels(fault for row in rows for fault in row.faults)
-    faults += across(rows, allow_partial=allow_partial)
+    faults += across(rows, allow_partial=allow_partial, declared=declared)
     if faults:
         raise IntegrityError(constants.NAME, faults)
     return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -45,15 +45,6 @@ def features(*, overlays: bool = True) -> datasets.Features:
     return datasets.Features(columns)
 
 
-def declared_counts() -> dict[str, Any]:
-    """The counts that a whole VistaQA has."""
-    return {
-        "rows": constants.EXPECTED_ROWS,
-        "without_evidence": constants.EXPECTED_WITHOUT_EVIDENCE,
-        "task": dict(constants.EXPECTED_TASKS),
-    }
-
-
 def plan_source(
     source: Source,
     *,
@@ -69,11 +60,14 @@ def plan_source(
     IntegrityError
         With every fault of every sample.
     """
-    inspected = inspect_all(source.jobs, allow_partial=allow_partial, num_proc=num_proc, track=track)
+    inspected = inspect_all(
+        source.jobs, allow_partial=allow_partial, declared=source.declared, num_proc=num_proc, track=track
+    )
     groups: dict[str, list[RecordJob]] = defaultdict(list)
     for row, job in zip(inspected, source.jobs, strict=True):
         groups[row.task].append(job)
-    return plan_groups(groups, partial(make_row, overlays=overlays), source.described, overlays=overlays)
+    make = partial(make_row, overlays=overlays)
+    return plan_groups(groups, make, source.described, overlays=overlays, declared=source.declared)
 
 
 def plan_groups(
@@ -82,7 +76,7 @@ def plan_groups(
     described: Any,
     *,
     overlays: bool = True,
-    declared: dict[str, Any] | None = None,
+    declared: Mapping[str, Any] = constants.DECLARED,
 ) -> FolderPlan:
     """Plan the folder of jobs that are already grouped by task and known to be sound.
 
@@ -95,14 +89,12 @@ def plan_groups(
     described : mapping
         The source.
     overlays : bool
-    declared : dict, optional
-        Counts to be had; those of the whole VistaQA if not given.
+    declared : mapping
+        Counts to be had.
     """
     columns = features(overlays=overlays)
     present = tuple(task for task in constants.TASKS if groups.get(task))
     rows = sum(len(groups[task]) for task in present)
-    if declared is None:
-        declared = declared_counts()
     configs = [ConfigFiles("default", {constants.SPLIT: present}, default=True)]
     configs += [ConfigFiles(task, {constants.SPLIT: (task,)}) for task in present]
     front_matter = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.rows import RecordJob
 
 
@@ -21,10 +22,13 @@ class Source:
         Sorted by id.
     described : mapping
         Goes into ``lookcheck.json`` and the card: kind, repository, revision.
+    declared : mapping
+        Counts the source must have; those of the whole VistaQA if not given.
     """
 
     jobs: tuple[RecordJob, ...]
     described: Mapping[str, Any]
+    declared: Mapping[str, Any] = field(default_factory=lambda: constants.DECLARED)
 
 
 def folder_source(annotations: Path, images: Path) -> Source:

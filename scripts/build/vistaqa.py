@@ -19,6 +19,7 @@ class SourceKind(StrEnum):
 
     hub = "hub"
     folder = "folder"
+    sample = "sample"
 
 
 def vistaqa(
@@ -46,6 +47,10 @@ def vistaqa(
             from lookcheck.dataset_builders.vistaqa.hub import hub_source
 
             found = hub_source(repository, revision, Path(workspace))
+        elif source is SourceKind.sample:
+            from lookcheck.dataset_builders.vistaqa.sample import sample_source
+
+            found = sample_source(Path(workspace))
         else:
             if annotations is None or images is None:
                 raise InputError("--source folder needs --annotations DIR and --images DIR")
