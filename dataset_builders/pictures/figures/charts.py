@@ -9,10 +9,9 @@ from lookcheck.dataset_builders.pictures.figures import sheet
 from lookcheck.dataset_builders.pictures.figures.sheet import (
     BLUE,
     GREEN,
-    ORANGE,
     PURPLE,
     RED,
-    SKY,
+    TEAL,
     write,
 )
 from lookcheck.dataset_builders.pictures.model import Picture
@@ -30,7 +29,7 @@ ENERGY_SCALE = 4.0  # pixels per terawatt hour
 
 PETS: dict[str, tuple[int, Colour]] = {
     "dogs": (35, BLUE),
-    "cats": (30, ORANGE),
+    "cats": (30, RED),
     "fish": (20, GREEN),
     "birds": (15, PURPLE),
 }
@@ -65,7 +64,7 @@ def rainfall() -> Picture:
     for number, (month, value) in enumerate(RAINFALL.items()):
         left = LEFT + 20 + number * BAR_STEP
         bar = rectangle(left, BOTTOM - value * RAINFALL_SCALE, left + BAR_WIDTH, BOTTOM)
-        canvas.paint(bar, BLUE, canvas.thing("bar", month))
+        canvas.paint(bar, TEAL, canvas.thing("bar", month))
         write(canvas, left + BAR_WIDTH / 2, BOTTOM + 20, month, 17, category="axis label")
     sheet.axes(canvas, LEFT, TOP, RIGHT, BOTTOM)
     return canvas.picture("rainfall", "science")
@@ -77,13 +76,13 @@ def energy() -> Picture:
     write(canvas, 320, 30, "Electricity by source (TWh)", 24, category="title")
     _levels(canvas, 20, 80, ENERGY_SCALE)
     for number, (year, values) in enumerate(ENERGY.items()):
-        for which, (name, colour) in enumerate((("solar", ORANGE), ("wind", SKY))):
+        for which, (name, colour) in enumerate((("solar", RED), ("wind", BLUE))):
             left = LEFT + 26 + number * 124 + which * 42
             bar = rectangle(left, BOTTOM - values[which] * ENERGY_SCALE, left + 40, BOTTOM)
             canvas.paint(bar, colour, canvas.thing("bar", f"{name} {year}"))
         write(canvas, LEFT + 67 + number * 124, BOTTOM + 20, year, 17, category="axis label")
     sheet.axes(canvas, LEFT, TOP, RIGHT, BOTTOM)
-    for number, (name, colour) in enumerate((("solar", ORANGE), ("wind", SKY))):
+    for number, (name, colour) in enumerate((("solar", RED), ("wind", BLUE))):
         canvas.paint(
             rectangle(120, 86 + number * 28, 140, 106 + number * 28), colour, canvas.thing("key", name)
         )

@@ -7,7 +7,7 @@ import numpy as np
 from lookcheck.dataset_builders.pictures import fills
 from lookcheck.dataset_builders.pictures.canvas import Colour
 from lookcheck.dataset_builders.pictures.figures import sheet
-from lookcheck.dataset_builders.pictures.figures.sheet import BLUE, GREEN, INK, ORANGE, PURPLE, RED, write
+from lookcheck.dataset_builders.pictures.figures.sheet import BLUE, GREEN, INK, PURPLE, RED, write
 from lookcheck.dataset_builders.pictures.model import Picture
 from lookcheck.dataset_builders.pictures.shapes import Point, Region, arc, ellipse, line, polygon, rectangle
 
@@ -31,11 +31,11 @@ SHAPES: tuple[tuple[str, str, float, float, float], ...] = (
     ("circle", "red", 410, 250, 62),
     ("triangle", "red", 560, 270, 40),
     ("square", "blue", 90, 300, 54),
-    ("hexagon", "orange", 290, 390, 56),
+    ("hexagon", "purple", 290, 390, 56),
     ("circle", "green", 480, 400, 38),
     ("triangle", "green", 160, 420, 34),
 )
-_COLOURS: dict[str, Colour] = {"red": RED, "blue": BLUE, "green": GREEN, "orange": ORANGE}
+_COLOURS: dict[str, Colour] = {"red": RED, "blue": BLUE, "green": GREEN, "purple": PURPLE}
 
 
 def corners() -> dict[str, Point]:
@@ -55,7 +55,7 @@ def triangle() -> Picture:
     starts = {"A": -ANGLES["A"], "B": 180, "C": 180 - ANGLES["A"] - ANGLES["C"]}
     for name, (x, y) in places.items():
         wedge = arc(x, y, ANGLE_RADIUS, starts[name], starts[name] + ANGLES[name])
-        colour = {"A": ORANGE, "B": GREEN, "C": PURPLE}[name]
+        colour = {"A": RED, "B": BLUE, "C": PURPLE}[name]
         canvas.paint(wedge, fills.lighter(colour, 0.35), canvas.thing("angle", name))
         middle = np.deg2rad(starts[name] + ANGLES[name] / 2)
         text = "?" if name == "C" else f"{ANGLES[name]}°"
@@ -97,7 +97,7 @@ def circle() -> Picture:
     for name, start, end, colour in (
         ("diameter", rim(155), rim(-25), BLUE),
         ("chord", rim(35), rim(115), RED),
-        ("radius", (cx, cy), rim(-110), ORANGE),
+        ("radius", (cx, cy), rim(-110), PURPLE),
     ):
         canvas.paint(line([start, end], SIDE_WIDTH), colour, canvas.thing("line", name))
     canvas.paint(ellipse(cx, cy, 7), INK)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lookcheck.dataset_builders.pictures.figures import sheet
-from lookcheck.dataset_builders.pictures.figures.sheet import BLUE, GREEN, INK, ORANGE, PURPLE, RED, write
+from lookcheck.dataset_builders.pictures.figures.sheet import BLUE, GREEN, INK, PURPLE, RED, write
 from lookcheck.dataset_builders.pictures.model import Picture
 from lookcheck.dataset_builders.pictures.shapes import line, polygon, rectangle
 
@@ -40,7 +40,7 @@ def number_line() -> Picture:
         x = ORIGIN_X + whole * UNIT
         canvas.paint(line([(x, LINE_Y - 10), (x, LINE_Y + 10)], 2), INK)
         write(canvas, x, LINE_Y + 32, str(whole), 20)
-    for (name, value), colour in zip(MARKED.items(), (RED, BLUE, GREEN, ORANGE), strict=True):
+    for (name, value), colour in zip(MARKED.items(), (RED, BLUE, GREEN, PURPLE), strict=True):
         x = ORIGIN_X + value * UNIT
         canvas.paint(sheet.dot(x, LINE_Y, DOT), colour, canvas.thing("point", name))
         write(canvas, x, LINE_Y - 34, name, 26, category="name")
@@ -92,7 +92,7 @@ def fraction() -> Picture:
 def parallels() -> Picture:
     """Four lines, two of them parallel."""
     canvas = sheet.paper()
-    for (name, ends), colour in zip(LINES.items(), (BLUE, ORANGE, GREEN, RED), strict=True):
+    for (name, ends), colour in zip(LINES.items(), (BLUE, PURPLE, GREEN, RED), strict=True):
         canvas.paint(line(list(ends), LINE_WIDTH), colour, canvas.thing("line", name))
     for name, x, y in (("p", 580, 114), ("q", 622, 206), ("r", 178, 66), ("s", 616, 312)):
         write(canvas, x, y, name, 26, category="name")

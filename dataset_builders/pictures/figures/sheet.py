@@ -9,13 +9,12 @@ WIDTH, HEIGHT = 640, 480
 INK: Colour = (34, 38, 46)
 GREY: Colour = (124, 130, 140)
 PALE: Colour = (222, 226, 232)
-# Okabe and Ito's colours, by name.
-BLUE: Colour = (0, 114, 178)
-ORANGE: Colour = (230, 159, 0)
-GREEN: Colour = (0, 158, 115)
-RED: Colour = (204, 61, 46)
-SKY: Colour = (86, 180, 233)
-PURPLE: Colour = (148, 88, 168)
+# None of them near the colours that overlays are tinted with.
+BLUE: Colour = (44, 92, 166)
+RED: Colour = (200, 70, 60)
+GREEN: Colour = (62, 126, 80)
+PURPLE: Colour = (132, 84, 160)
+TEAL: Colour = (38, 128, 138)
 
 
 def paper() -> Canvas:
