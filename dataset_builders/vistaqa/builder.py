@@ -7,9 +7,12 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, ClassVar
 
 import datasets
@@ -19,7 +22,8 @@ from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
 from lookcheck.dataset_builders.vistaqa.plan import features
 from lookcheck.dataset_builders.vistaqa.rows import RecordJob, make_row
-from lookcheck.dataset_builders.vistaqa.sources import folder_source
+from lookcheck.dataset_builders.vistaqa.sample import sample_source
+from lookcheck.dataset_builders.vistaqa.sources import Source, folder_source
 
 
 @dataclass
@@ -28,8 +32,10 @@ class VistaQAConfig(datasets.BuilderConfig):  # type: ignore[misc]
 
     Attributes
     ----------
+    source : str
+        ``"folder"``, or ``"sample"`` for the sample, which needs no file.
     annotations, images : str
-        Folders of the upstream layout.
+        Folders of the upstream layout; for the source ``"folder"``.
     task : str or None
         One task, or all.
     overlays : bool
@@ -38,6 +44,7 @@ class VistaQAConfig(datasets.BuilderConfig):  # type: ignore[misc]
         Whether other counts than the declared ones are accepted.
     """
 
+    source: str = "folder"
     annotations: str = ""
     images: str = ""
     task: str | None = None
@@ -69,10 +76,8 @@ class VistaQA(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
 
     def _split_generators(self, _manager: Any) -> list[datasets.SplitGenerator]:
         config = self.config
-        if not config.annotations or not config.images:
-            raise InputError("VistaQA needs the folders of annotations and images")
-        source = folder_source(Path(config.annotations), Path(config.images))
-        rows = inspect_all(source.jobs, allow_partial=config.allow_partial)
+        source = _source(config)
+        rows = inspect_all(source.jobs, allow_partial=config.allow_partial, declared=source.declared)
         # In the order of the built folder: by task, then by id.
         jobs = [
             job
@@ -87,6 +92,19 @@ class VistaQA(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
         for job in jobs:
             row = make_row(job, overlays=self.config.overlays)
             yield job.id, {name: _without_path(value) for name, value in row.items()}
+
+
+def _source(config: VistaQAConfig) -> Source:
+    if config.source == "sample":
+        # Not a TemporaryDirectory: that would go with the first copy of it in another process.
+        workspace = mkdtemp(prefix="lookcheck-")
+        atexit.register(shutil.rmtree, workspace, ignore_errors=True)
+        return sample_source(Path(workspace))
+    if config.source != "folder":
+        raise InputError(f"the source must be 'folder' or 'sample', not {config.source!r}")
+    if not config.annotations or not config.images:
+        raise InputError("VistaQA needs the folders of annotations and images")
+    return folder_source(Path(config.annotations), Path(config.images))
 
 
 def _without_path(value: Any) -> Any:

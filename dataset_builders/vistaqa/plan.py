@@ -11,6 +11,7 @@ import datasets
 
 from lookcheck.dataset_builders.folder.mapping import Track, no_track
 from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, Part
+from lookcheck.dataset_builders.pictures.photographs import photographs
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
 from lookcheck.dataset_builders.vistaqa.rows import RecordJob, make_row
@@ -97,9 +98,10 @@ def plan_groups(
     rows = sum(len(groups[task]) for task in present)
     configs = [ConfigFiles("default", {constants.SPLIT: present}, default=True)]
     configs += [ConfigFiles(task, {constants.SPLIT: (task,)}) for task in present]
+    sample = described.get("kind") == "sample"
     front_matter = {
-        "pretty_name": constants.PRETTY_NAME,
-        "license": constants.LICENSE,
+        "pretty_name": "A sample in the form of VistaQA" if sample else constants.PRETTY_NAME,
+        "license": "cc0-1.0" if sample else constants.LICENSE,
         "language": ["en"],
         "task_categories": ["visual-question-answering", "image-segmentation"],
         "tags": ["benchmark", "grounding", "evidence", "arxiv:2605.20676"],
@@ -112,6 +114,8 @@ def plan_groups(
         "partial": rows != declared["rows"],
         "columns": list(columns),
     }
+    if sample:
+        context["photographs"] = photographs()
     return FolderPlan(
         constants.NAME,
         constants.VERSION,
