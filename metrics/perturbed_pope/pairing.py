@@ -1,0 +1,176 @@
+"""Each perturbed row beside its original row: what the perturbation changed.
+
+An original row is known by its ``parent_id`` or, where that is "", by its id. A perturbed row's original
+is the row of condition ``original`` and of the same split that is known by the perturbed row's
+``parent_id``. A perturbed row without one is unpaired: it is counted, and is in no paired figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .changes import relative_changes
+from .conditions import ORIGINAL, REMOVED
+from .figures import answer_figures, fraction, margin_figures, mean, middle, rank_figures
+from .samples import Row
+from .validation import LABELS
+
+Pair = tuple[Row, Row]
+
+_ANSWER_FIGURES = ("accuracy", "yes_ratio", "unknown_rate")
+_MARGIN_FIGURES = ("margin_mean", "margin_median")
+
+
+def originals_of(rows: Sequence[Row], ids: Sequence[str | int]) -> list[int | None]:
+    """The place of each row's original row; None for original and for unpaired rows.
+
+    Raises
+    ------
+    ValueError
+        If two original rows of a split are known by one name.
+
+    Examples
+    --------
+    >>> rows = [{"condition": "original", "split": "random", "parent_id": ""},
+    ...         {"condition": "black_mask", "split": "random", "parent_id": "q1"},
+    ...         {"condition": "black_mask", "split": "popular", "parent_id": "q1"}]
+    >>> originals_of(rows, ["q1", "q1-mask", "q2-mask"])
+    [None, 0, None]
+    """
+    places: dict[tuple[str, str], int] = {}
+    for index, row in enumerate(rows):
+        if row["condition"] == ORIGINAL:
+            key = (row["split"], row["parent_id"] or str(ids[index]))
+            if key in places:
+                raise ValueError(
+                    f"id {ids[index]!r}: the parent_id is {key[1]!r}, as that of the original row "
+                    f"{ids[places[key]]!r} of the split {key[0]}"
+                )
+            places[key] = index
+    return [
+        None if row["condition"] == ORIGINAL else places.get((row["split"], row["parent_id"])) for row in rows
+    ]
+
+
+def changed(pair: Pair) -> bool | None:
+    """Whether the two answers differ; None where one of them is unparsed."""
+    before, after = pair[0]["answer"], pair[1]["answer"]
+    return None if before is None or after is None else before != after
+
+
+def margin_shift(pair: Pair) -> float | None:
+    """Margin of the perturbed row minus margin of its original; None where one is missing."""
+    before, after = pair[0]["margin"], pair[1]["margin"]
+    return None if before is None or after is None else float(after - before)
+
+
+def paired_figures(pairs: Sequence[Pair], unparsed: str) -> dict[str, Any]:
+    """Figures of pairs of an original and a perturbed row; both sides over the same pairs.
+
+    Returns
+    -------
+    dict
+        ``n``; ``original`` and ``perturbed`` (``accuracy``, ``yes_ratio``, ``unknown_rate``,
+        ``margin_mean``, ``margin_median``, ``mrr``, ``mean_rank``, ``median_rank``,
+        ``mean_probability``); ``changed``; ``margin_shift_mean``, ``margin_shift_median``,
+        ``margin_stays_positive``; ``relative_change`` of the last four; ``counts``.
+    """
+    # A figure compares like with like: pairs that lack it on one side are out on both.
+    readable = [pair for pair in pairs if changed(pair) is not None]
+    answered = readable if unparsed == "drop" else pairs
+    shifts = [shift for pair in pairs if (shift := margin_shift(pair)) is not None]
+    margins = [(a["margin"], b["margin"]) for a, b in pairs if None not in (a["margin"], b["margin"])]
+    ranks = [pair for pair in pairs if None not in (row["entity_rank"] for row in pair)]
+    probable = [pair for pair in ranks if None not in (row["entity_prob"] for row in pair)]
+    sides = []
+    for side in (0, 1):
+        answers = answer_figures(((pair[side]["label"], pair[side]["answer"]) for pair in answered), unparsed)
+        own = margin_figures([pair[side] for pair in margins])
+        sides.append(
+            {
+                **{name: answers[name] for name in _ANSWER_FIGURES},
+                **{name: own[name] for name in _MARGIN_FIGURES},
+                **rank_figures(
+                    [pair[side]["entity_rank"] for pair in ranks],
+                    [pair[side]["entity_prob"] for pair in probable],
+                ),
+            }
+        )
+    moved = sum(changed(pair) is True for pair in readable)
+    positive = [after > 0 for before, after in margins if before > 0]
+    return {
+        "n": len(pairs),
+        "original": sides[0],
+        "perturbed": sides[1],
+        "changed": fraction(moved, len(answered)),
+        "margin_shift_mean": mean(shifts),
+        "margin_shift_median": middle(shifts),
+        "margin_stays_positive": fraction(sum(positive), len(positive)),
+        "relative_change": relative_changes(*sides),
+        "counts": {
+            "scored": len(answered),
+            "changed": moved,
+            "unparsed_original": sum(before["answer"] is None for before, _ in pairs),
+            "unparsed_perturbed": sum(after["answer"] is None for _, after in pairs),
+            "margins": len(margins),
+            "margin_positive_original": len(positive),
+            "margin_stays_positive": sum(positive),
+            "ranks": len(ranks),
+            "probabilities": len(probable),
+        },
+    }
+
+
+def with_original_labels(pairs: Sequence[Pair], unparsed: str) -> dict[str, Any]:
+    """:func:`paired_figures`, and under ``by_label`` the same by the label of the original row."""
+    parts = {
+        label: paired_figures([pair for pair in pairs if pair[0]["label"] == label], unparsed)
+        for label in LABELS
+    }
+    return {**paired_figures(pairs, unparsed), "by_label": parts}
+
+
+def reliance(pairs: Sequence[Pair], unparsed: str) -> dict[str, Any]:
+    """Of the objects rightly seen in the original, the share whose answer changes without the object.
+
+    Returns
+    -------
+    dict
+        ``share`` = ``changed`` / ``n``. ``n`` counts the pairs whose original is labelled yes and was
+        answered yes; an unparsed answer to the perturbed row is no change, and with ``unparsed="drop"``
+        its pair is not in ``n``. ``answers`` counts what was said to the perturbed rows.
+
+    Examples
+    --------
+    >>> seen = {"label": "yes", "answer": "yes"}
+    >>> found = reliance([(seen, {"answer": answer}) for answer in ("yes", "no", None)], "wrong")
+    >>> found["share"], found["n"], found["answers"]
+    (0.3333333333333333, 3, {'yes': 1, 'no': 1, 'unknown': 0, 'unparsed': 1})
+    """
+    after = [
+        perturbed["answer"]
+        for original, perturbed in pairs
+        if original["label"] == "yes" and original["answer"] == "yes"
+    ]
+    answers = {answer: after.count(answer) for answer in ("yes", "no", "unknown")}
+    unread = after.count(None)
+    n = len(after) - unread if unparsed == "drop" else len(after)
+    moved = answers["no"] + answers["unknown"]
+    return {
+        "share": fraction(moved, n),
+        "changed": moved,
+        "n": n,
+        "answers": {**answers, "unparsed": unread},
+    }
+
+
+def evidence_reliance(pairs: dict[str, dict[str, list[Pair]]], unparsed: str) -> dict[str, Any]:
+    """:func:`reliance` for each condition that takes the object away, and ``by_split``."""
+    result = {}
+    for condition, splits in pairs.items():
+        if condition in REMOVED:
+            whole = [pair for part in splits.values() for pair in part]
+            by_split = {split: reliance(part, unparsed) for split, part in splits.items()}
+            result[condition] = {**reliance(whole, unparsed), "by_split": by_split}
+    return result

@@ -1,0 +1,54 @@
+"""One row: what was answered, whether it is right, how far apart yes and no are, where the object ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from .parsing import parse
+
+Row = dict[str, Any]
+
+
+def score_sample(
+    prediction: Mapping[str, Any],
+    reference: Mapping[str, str],
+    parser: str = "strict",
+    unparsed: str = "wrong",
+) -> Row:
+    """Score one row; the inputs are taken as checked.
+
+    Returns
+    -------
+    dict
+        ``condition``, ``split``, ``parent_id``, ``label``; ``answer`` ("yes", "no", "unknown", or None
+        where it could not be read); ``correct`` (bool; None for an unread answer that is dropped);
+        ``empty`` (whether the text is only white space); ``margin``, log p(yes) − log p(no) in nats;
+        ``entity_rank``, 1 the most probable; ``entity_prob`` in [0, 1]. The last three are None where
+        they were not given.
+
+    Examples
+    --------
+    >>> answer = {"text": "Yes.", "logp_yes": -0.5, "logp_no": -2.0}
+    >>> row = score_sample(
+    ...     {**answer, "entity_rank": 0, "entity_prob": float("nan")},
+    ...     {"label": "yes", "condition": "original", "parent_id": "", "split": "random"})
+    >>> row["answer"], row["correct"], row["margin"], row["entity_rank"]
+    ('yes', True, 1.5, None)
+    """
+    answer = parse(prediction["text"], parser)
+    margin = float(prediction["logp_yes"]) - float(prediction["logp_no"])
+    probability = float(prediction["entity_prob"])
+    return {
+        "condition": reference["condition"],
+        "split": reference["split"],
+        "parent_id": reference["parent_id"],
+        "label": reference["label"],
+        "answer": answer,
+        "correct": None if answer is None and unparsed == "drop" else answer == reference["label"],
+        "empty": not prediction["text"].strip(),
+        "margin": None if math.isnan(margin) else margin,
+        "entity_rank": int(prediction["entity_rank"]) or None,
+        "entity_prob": None if math.isnan(probability) else probability,
+    }

@@ -1,0 +1,191 @@
+"""Perturbed POPE ("Seeing without Looking", arXiv 2605.22903): from checked inputs to one result.
+
+Conventions. A row is one question about one picture in one condition and split; "yes" is the positive
+class. Conditions and splits are never pooled, but for the evidence reliance. Every figure is None where
+its denominator is 0. Unparsed answers are wrong and stay in the denominator, unless they are dropped by
+name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .baselines import BASELINES, baselines
+from .conditions import CONDITIONS, ORIGINAL, SPLITS, ordered
+from .figures import with_labels
+from .pairing import Pair, changed, evidence_reliance, margin_shift, originals_of, with_original_labels
+from .samples import Row, score_sample
+from .validation import (
+    check_options,
+    check_predictions,
+    check_references,
+    checked_groups,
+    checked_ids,
+    listed,
+)
+
+VERSION = "1.0.0"
+
+
+def compute(
+    predictions: Any,
+    references: Any,
+    *,
+    ids: Any = None,
+    groups: Any = None,
+    parser: str = "strict",
+    unparsed: str = "wrong",
+) -> dict[str, Any]:
+    """Score answers to perturbed pictures, each condition and split by itself and beside the original.
+
+    Parameters
+    ----------
+    predictions : sequence of dict
+        ``text`` (str, the model's words, "" where they are missing); ``logp_yes`` and ``logp_no`` (float,
+        nats, at most 0; both NaN where they were not taken); ``entity_rank`` (int, 1 the most probable
+        first token; 0 not asked) and ``entity_prob`` (float in [0, 1], or NaN).
+    references : sequence of dict
+        ``label`` ("yes" or "no"), ``condition``, ``parent_id`` and ``split`` (str). ``parent_id`` names a
+        perturbed row's original: the row of condition ``original`` and the same split that has this
+        ``parent_id`` itself, or has "" there and this id.
+    ids : sequence of str or int, optional
+        Unique; the index where not given.
+    groups : sequence of str or int, optional
+        An image id for each row, carried into ``per_sample`` for clustered intervals.
+    parser : {"strict", "official"}
+        See :mod:`lookcheck.metrics.perturbed_pope.parsing`.
+    unparsed : {"wrong", "drop"}
+        Whether an answer that can't be read is wrong, or out of the denominators.
+
+    Returns
+    -------
+    dict
+        ``by_condition`` and ``paired`` (condition → split → figures), ``evidence_reliance`` (condition →
+        figures), ``baselines`` (name → condition → split → figures), ``counts``, ``per_sample`` and
+        ``signature``; README.md defines every figure.
+
+    Raises
+    ------
+    ValueError
+        Naming the row's id or index and the value.
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> def answer(text, yes=nan, no=nan):
+    ...     return {"text": text, "logp_yes": yes, "logp_no": no, "entity_rank": 0, "entity_prob": nan}
+    >>> def asked(condition, parent, label="yes"):
+    ...     return {"label": label, "condition": condition, "parent_id": parent, "split": "random"}
+    >>> result = compute(
+    ...     [answer("Yes", -0.1, -2.1), answer("yes"), answer("Yes.", -0.5, -1.0), answer("No")],
+    ...     [asked("original", ""), asked("original", ""), asked("black_mask", "q1"),
+    ...      asked("black_mask", "q2")],
+    ...     ids=["q1", "q2", "q1-mask", "q2-mask"])
+    >>> result["by_condition"]["black_mask"]["random"]["yes_ratio"]
+    0.5
+    >>> result["evidence_reliance"]["black_mask"]["share"]
+    0.5
+    >>> result["paired"]["black_mask"]["random"]["margin_shift_mean"]
+    -1.5
+    >>> result["baselines"]["copy_original"]["black_mask"]["random"]["accuracy"]
+    1.0
+    """
+    check_options(parser, unparsed)
+    given = listed("predictions", predictions)
+    wanted = listed("references", references, len(given))
+    row_ids = checked_ids(ids, len(given))
+    check_predictions(given, row_ids)
+    check_references(wanted, row_ids)
+    row_groups = checked_groups(groups, row_ids)
+
+    rows = [score_sample(*pair, parser, unparsed) for pair in zip(given, wanted, strict=True)]
+    originals = originals_of(rows, row_ids)
+    cells = _cells(rows, originals)
+    paired = {name: splits for name, splits in cells.items() if name != ORIGINAL}
+    policies = {
+        condition: {split: baselines(*cell, unparsed) for split, cell in splits.items()}
+        for condition, splits in cells.items()
+    }
+    per_sample = [
+        _sample(row_ids, rows, originals, index)
+        | ({} if row_groups is None else {"group": row_groups[index]})
+        for index in range(len(rows))
+    ]
+    counts = {
+        "n": len(rows),
+        "conditions": {name: sum(len(cell[0]) for cell in splits.values()) for name, splits in cells.items()},
+        "unparsed": sum(row["answer"] is None for row in rows),
+        "unknown": sum(row["answer"] == "unknown" for row in rows),
+        "empty": sum(row["empty"] for row in rows),
+        "unpaired": sum(
+            original is None and row["condition"] != ORIGINAL
+            for row, original in zip(rows, originals, strict=True)
+        ),
+    }
+    return {
+        "by_condition": {
+            condition: {split: with_labels(cell[0], unparsed) for split, cell in splits.items()}
+            for condition, splits in cells.items()
+        },
+        "paired": {
+            condition: {
+                split: {
+                    **with_original_labels(pairs, unparsed),
+                    "unpaired": len(own) - len(pairs),
+                }
+                for split, (own, pairs) in splits.items()
+            }
+            for condition, splits in paired.items()
+        },
+        "evidence_reliance": evidence_reliance(
+            {name: {split: cell[1] for split, cell in splits.items()} for name, splits in paired.items()},
+            unparsed,
+        ),
+        "baselines": {
+            name: {
+                condition: {split: figures[name] for split, figures in splits.items()}
+                for condition, splits in policies.items()
+            }
+            for name in BASELINES
+        },
+        "counts": counts,
+        "per_sample": per_sample,
+        "signature": (
+            f"metric:perturbed_pope|parser:{parser}|unparsed_rule:{unparsed}|n:{len(rows)}"
+            f"|unparsed:{counts['unparsed']}|unpaired:{counts['unpaired']}"
+            f"|conditions:{','.join(cells)}|version:{VERSION}"
+        ),
+    }
+
+
+def _cells(
+    rows: list[Row], originals: list[int | None]
+) -> dict[str, dict[str, tuple[list[Row], list[Pair]]]]:
+    """Condition → split → its rows and its pairs, in the order of the reports."""
+    found: dict[tuple[str, str], tuple[list[Row], list[Pair]]] = {}
+    for row, original in zip(rows, originals, strict=True):
+        own, pairs = found.setdefault((row["condition"], row["split"]), ([], []))
+        own.append(row)
+        if row["condition"] == ORIGINAL:
+            pairs.append((row, row))
+        elif original is not None:
+            pairs.append((rows[original], row))
+    return {
+        condition: {
+            split: found[condition, split]
+            for split in ordered((name for key, name in found if key == condition), SPLITS)
+        }
+        for condition in ordered((name for name, _ in found), CONDITIONS)
+    }
+
+
+def _sample(ids: list[str | int], rows: list[Row], originals: list[int | None], index: int) -> Row:
+    row, original = rows[index], originals[index]
+    pair = None if original is None else (rows[original], row)
+    return {
+        "id": ids[index],
+        **row,
+        "original_id": None if original is None else ids[original],
+        "changed": None if pair is None else changed(pair),
+        "margin_shift": None if pair is None else margin_shift(pair),
+    }
