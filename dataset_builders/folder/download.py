@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatch
 from pathlib import Path
 
 from huggingface_hub import HfApi, snapshot_download
@@ -10,7 +11,7 @@ from huggingface_hub.errors import RepositoryNotFoundError
 from lookcheck.dataset_builders.errors import InputError
 
 
-def download(repository: str, revision: str) -> tuple[Path, str]:
+def download(repository: str, revision: str, *, prefer: str | None = None) -> tuple[Path, str]:
     """Download a data set repository.
 
     Parameters
@@ -19,6 +20,8 @@ def download(repository: str, revision: str) -> tuple[Path, str]:
         ``"org/name"``.
     revision : str
         Branch, tag or commit.
+    prefer : str, optional
+        Pattern of file names: if the repository has such files, only they are downloaded.
 
     Returns
     -------
@@ -33,8 +36,13 @@ def download(repository: str, revision: str) -> tuple[Path, str]:
         If the repository can't be reached.
     """
     try:
-        commit = str(HfApi().dataset_info(repository, revision=revision).sha)
-        return Path(snapshot_download(repository, repo_type="dataset", revision=commit)), commit
+        info = HfApi().dataset_info(repository, revision=revision)
+        names = [file.rfilename for file in info.siblings or ()]
+        only = [prefer] if prefer and any(fnmatch(name, prefer) for name in names) else None
+        folder = snapshot_download(
+            repository, repo_type="dataset", revision=str(info.sha), allow_patterns=only
+        )
+        return Path(folder), str(info.sha)
     except RepositoryNotFoundError:
         raise InputError(f"{repository}: no such data set on the Hub, or it needs a token") from None
     except Exception as error:

@@ -20,6 +20,7 @@ import datasets
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
+from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
 from lookcheck.dataset_builders.salart_vqa.plan import image_features, question_features
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob, QuestionJob, image_row, question_row
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source
@@ -33,11 +34,14 @@ class SalArtVQAConfig(datasets.BuilderConfig):  # type: ignore[misc]
     ----------
     folder : str
         Holds Parquet in upstream's columns or the older JSON Lines with pictures.
+    mapping : str
+        JSON Lines with artifact types, subsets and pair ids; see `mapping.apply_mapping`.
     allow_partial : bool
         Whether other counts than the declared ones are accepted.
     """
 
     folder: str = ""
+    mapping: str = ""
     allow_partial: bool = False
 
 
@@ -69,6 +73,9 @@ class SalArtVQA(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
         workspace = mkdtemp(prefix="lookcheck-")
         atexit.register(shutil.rmtree, workspace, ignore_errors=True)
         source = folder_source(Path(self.config.folder), Path(workspace))
+        if self.config.mapping:
+            path = Path(self.config.mapping)
+            source = apply_mapping(source, path, allow_partial=self.config.allow_partial)
         rows = inspect_all(source.jobs, allow_partial=self.config.allow_partial)
         jobs: list[ChainJob | QuestionJob] = list(source.jobs)
         if self.config.name == "questions":

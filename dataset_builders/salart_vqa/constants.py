@@ -31,6 +31,8 @@ REVISION = "eacc6d39661b04c0ac2abdcd8ed2c5d37d9ed6f4"
 SPLIT = "test"
 
 QUESTIONS: Final = ("q1", "q2", "q3", "q4")
+# The question that is asked of the picture with boxes drawn on it.
+BOXED: Final = "q3"
 LETTERS: Final = ("A", "B", "C", "D", "E")
 BOX_LETTERS: Final = LETTERS[:4]
 

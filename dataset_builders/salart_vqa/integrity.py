@@ -26,15 +26,15 @@ class Inspection:
     faults: tuple[Fault, ...]
     role: str = ""
     asked: tuple[str, ...] = ()
-    pair_id: str | None = None
+    picture: str = ""
     content: str = ""
 
 
 def inspect_job(job: ChainJob) -> Inspection:
     """Look at one image: its chain, its pictures, and the two together."""
     record, faults = parse_record(job.where, job.fields)
-    if record is None:
-        return Inspection(faults[0].id, tuple(faults))
+    id = record.id if record is not None else faults[0].id
+    faults += [Fault(id, "image-file", problem) for problem in job.problems]
     pictures = {}
     for column, path in (("image", job.image), ("q3_overlay_image", job.overlay)):
         if path is None:
@@ -43,12 +43,21 @@ def inspect_job(job: ChainJob) -> Inspection:
             pictures[column] = path.read_bytes()
         except OSError as error:
             message = f"the picture {path.name!r} of {column} can't be read ({error.strerror})"
-            faults.append(Fault(record.id, "image-file", message))
-    if faults:
-        return Inspection(record.id, tuple(faults))
+            faults.append(Fault(id, "image-file", message))
+    if record is None or faults:
+        return Inspection(id, tuple(faults))
     faults = check_pictures(record, pictures["image"], pictures.get("q3_overlay_image"))
-    content = hashlib.sha256(pictures["image"]).hexdigest()
-    return Inspection(record.id, tuple(faults), record.role, record.asked, record.pair_id, content)
+    return inspection(record, pictures["image"], tuple(faults))
+
+
+def inspection(record: Record, image: bytes, faults: tuple[Fault, ...] = ()) -> Inspection:
+    """What is kept of a record whose picture is known."""
+    picture = hashlib.sha256(image).hexdigest()
+    # The same photograph may be the reference of two artifacts, with other options each time.
+    content = hashlib.sha256(
+        repr((picture, record.role, record.prompts, record.options)).encode()
+    ).hexdigest()
+    return Inspection(record.id, faults, record.role, record.asked, picture, content)
 
 
 def check_pictures(record: Record, image: bytes, overlay: bytes | None) -> list[Fault]:
@@ -86,18 +95,22 @@ def across(rows: Sequence[Inspection], *, allow_partial: bool) -> list[Fault]:
     faults: list[Fault] = []
     ids: set[str] = set()
     contents: dict[str, str] = {}
-    pairs: dict[tuple[str, str], str] = {}
+    # From picture to an image that has an artifact, and to one that has none.
+    sides: dict[tuple[str, bool], str] = {}
     for row in rows:
         if row.id in ids:
             faults.append(Fault(row.id, "duplicate-id", "this row_id stands twice"))
         ids.add(row.id)
-        if row.content and contents.setdefault(row.content, row.id) != row.id:
-            faults.append(Fault(row.id, "duplicate-example", f"the same image as {contents[row.content]}"))
-        if row.pair_id is not None and pairs.setdefault((row.pair_id, row.role), row.id) != row.id:
-            message = (
-                f"the pair {row.pair_id} has two images of one role, this and {pairs[row.pair_id, row.role]}"
-            )
-            faults.append(Fault(row.id, "pair", message))
+        if not row.content:
+            continue
+        if contents.setdefault(row.content, row.id) != row.id:
+            message = f"the same picture and questions as {contents[row.content]}"
+            faults.append(Fault(row.id, "duplicate-example", message))
+        artifact = row.role == constants.ARTIFACT
+        sides.setdefault((row.picture, artifact), row.id)
+        if (row.picture, not artifact) in sides:
+            message = f"the same picture as {sides[row.picture, not artifact]}, and only one has an artifact"
+            faults.append(Fault(row.id, "picture-roles", message))
     if not allow_partial:
         faults += _check_counts(rows)
     return faults

@@ -28,6 +28,9 @@ def image_features() -> datasets.Features:
             "image_role": datasets.ClassLabel(names=list(constants.ROLES)),
             "image": datasets.Image(),
             "q3_overlay_image": datasets.Image(),
+            "q3_boxes": {
+                letter: datasets.List(datasets.Value("float64")) for letter in constants.BOX_LETTERS
+            },
             **{f"{question}_prompt": text for question in constants.QUESTIONS},
             "q2_options": _options(),
             "q4_options": _options(),
@@ -109,7 +112,7 @@ def plan_source(
         "task_categories": ["visual-question-answering"],
         "tags": ["benchmark", "artifacts", "evidence", "arxiv:2606.12671"],
     }
-    traits = [trait for trait in TRAITS if any(job.fields.get(trait) is not None for job in source.jobs)]
+    traits = {trait: sum(job.fields.get(trait) is not None for job in source.jobs) for trait in TRAITS}
     context = {
         "repository": constants.REPOSITORY,
         "homepage": constants.HOMEPAGE,
@@ -132,7 +135,7 @@ def plan_source(
         ),
         CardPlan("salart_vqa.md.jinja", front_matter, context),
         constants.DESCRIPTION,
-        (EvalTask("salart_vqa", "questions", constants.SPLIT),),
+        tuple(EvalTask(name, name, constants.SPLIT) for name in ("images", "questions")),
         source.described,
         {},
         declared,

@@ -60,12 +60,16 @@ class Record:
 def as_sent(prompt: str, options: Options | None) -> str:
     """The text of a question as a model gets it: options follow as lines "A. …".
 
+    This is what the authors' evaluation sends, blank line and heading included.
+
     A prompt that holds these lines already stays as it is.
 
     Examples
     --------
     >>> print(as_sent("Where?", {"A": "left", "B": "right", "C": "top", "D": "bottom", "E": "none"}))
     Where?
+    <BLANKLINE>
+    Options:
     A. left
     B. right
     C. top
@@ -75,7 +79,7 @@ def as_sent(prompt: str, options: Options | None) -> str:
     if options is None:
         return prompt
     lines = "\n".join(f"{letter}. {options[letter]}" for letter in constants.LETTERS)
-    return prompt if lines in prompt else f"{prompt}\n{lines}"
+    return prompt if lines in prompt else f"{prompt}\n\nOptions:\n{lines}"
 
 
 class _Faults(list[Fault]):

@@ -27,15 +27,25 @@ class ChainJob:
         File and line or row, for messages.
     fields : mapping
         The columns of upstream, without the pictures.
-    image : Path
+    image : Path or None
+        None only with a problem.
     overlay : Path or None
         Upstream's picture with four boxes; None if it is to be drawn from ``q3_boxes``.
+    problems : tuple of str
+        What is wrong with the pictures' places.
     """
 
     where: str
     fields: Mapping[str, Any]
-    image: Path
+    image: Path | None
     overlay: Path | None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def role(self) -> str:
+        """The role as the source states it, or ""."""
+        value = self.fields.get("role" if "role" in self.fields else "image_role")
+        return value if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True)
@@ -54,36 +64,38 @@ def read(job: ChainJob) -> Record:
     return record
 
 
-def overlay_of(record: Record, image: bytes, overlay: bytes | None) -> tuple[bytes, str, tuple[int, int]]:
-    """The picture of q3: upstream's own if there is one, else drawn here.
+def picture_of(job: ChainJob, record: Record) -> dict[str, Any]:
+    """The image: upright, under the name of its id."""
+    if job.image is None:
+        raise InputError(f"{job.where}: {'; '.join(job.problems)}")
+    data, suffix, _ = upright(job.image.read_bytes(), whole=False)
+    return {"bytes": data, "path": f"{record.id}{suffix}"}
 
-    Returns
-    -------
-    bytes
-    str
-        Ending of the file's name.
-    (int, int)
-        Width and height in pixels.
-    """
-    if overlay is not None:
-        return upright(overlay)
+
+def overlay_of(job: ChainJob, record: Record) -> dict[str, Any]:
+    """The picture of q3: upstream's own if there is one, else drawn here."""
+    if job.overlay is not None:
+        data, suffix, _ = upright(job.overlay.read_bytes(), whole=False)
+        return {"bytes": data, "path": f"{record.id}_q3{suffix}"}
     if record.boxes is None:
         raise InputError(f"{record.id}: no overlay and no boxes to draw one from")
-    with Image.open(io.BytesIO(image)) as plain:
-        drawn = draw_boxes(plain, record.boxes)
-    return encode(drawn, "PNG"), ".png", drawn.size
+    image = picture_of(job, record)
+    with Image.open(io.BytesIO(image["bytes"])) as plain:
+        # A photograph as PNG would weigh several times as much.
+        kind = "JPEG" if plain.format == "JPEG" else "PNG"
+        data = encode(draw_boxes(plain, record.boxes), kind, quality=95)
+    return {"bytes": data, "path": f"{record.id}_q3{'.jpg' if kind == 'JPEG' else '.png'}"}
 
 
 def image_row(job: ChainJob) -> dict[str, Any]:
     """Row of the configuration `images`: one image and its whole chain."""
     record = read(job)
-    image, suffix, _ = upright(job.image.read_bytes(), whole=False)
-    overlay, overlay_suffix, _ = overlay_of(record, image, job.overlay.read_bytes() if job.overlay else None)
     return {
         "row_id": record.id,
         "image_role": record.role,
-        "image": {"bytes": image, "path": f"{record.id}{suffix}"},
-        "q3_overlay_image": {"bytes": overlay, "path": f"{record.id}_q3{overlay_suffix}"},
+        "image": picture_of(job, record),
+        "q3_overlay_image": overlay_of(job, record),
+        "q3_boxes": None if record.boxes is None else {name: list(box) for name, box in record.boxes.items()},
         **{f"{question}_prompt": record.prompts[question] for question in constants.QUESTIONS},
         "q2_options": dict(record.options["q2"]),
         "q4_options": dict(record.options["q4"]),
@@ -96,12 +108,6 @@ def image_row(job: ChainJob) -> dict[str, Any]:
 def question_row(job: QuestionJob) -> dict[str, Any]:
     """Row of the configuration `questions`: one request, with the picture that goes with it."""
     record, question = read(job.chain), job.question
-    image, suffix, _ = upright(job.chain.image.read_bytes(), whole=False)
-    name = record.id
-    if question == "q3":
-        overlay = job.chain.overlay.read_bytes() if job.chain.overlay else None
-        image, suffix, _ = overlay_of(record, image, overlay)
-        name = f"{record.id}_q3"
     options = record.options.get(question)
     prompt, answer = record.prompts[question], record.answers[question]
     assert prompt is not None
@@ -110,7 +116,10 @@ def question_row(job: QuestionJob) -> dict[str, Any]:
         "row_id": record.id,
         "question_type": question,
         "image_role": record.role,
-        "image": {"bytes": image, "path": f"{name}{suffix}"},
+        # With the boxes for q3 alone: elsewhere they would give the region away.
+        "image": overlay_of(job.chain, record)
+        if question == constants.BOXED
+        else picture_of(job.chain, record),
         "system_prompt": record.system_prompt,
         "prompt": as_sent(prompt, options),
         "options": dict(options) if options is not None else None,

@@ -41,9 +41,10 @@ def salart_vqa(
     """Build SalArt-VQA: check every chain, then write Parquet, README.md and eval.yaml."""
     # `datasets` takes seconds to import: not for --help.
     from lookcheck.dataset_builders.folder.writer import refuse_output, write_folder
+    from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
     from lookcheck.dataset_builders.salart_vqa.plan import plan_source
     from lookcheck.dataset_builders.salart_vqa.sample import declared_counts, sample_source
-    from lookcheck.dataset_builders.salart_vqa.sources import apply_mapping, folder_source, hub_source
+    from lookcheck.dataset_builders.salart_vqa.sources import folder_source, hub_source
     from lookcheck.scripts.build.tracking import tracking
 
     refuse_output(output)
@@ -59,7 +60,7 @@ def salart_vqa(
             # Whole by its own counts.
             found, declared, allow_partial = sample_source(Path(workspace)), declared_counts(), True
         if mapping is not None:
-            found = apply_mapping(found, mapping)
+            found = apply_mapping(found, mapping, allow_partial=allow_partial)
         plan = plan_source(
             found, allow_partial=allow_partial, num_proc=num_proc, track=track, declared=declared
         )

@@ -152,38 +152,11 @@ def count_notes(result: dict[str, Any]) -> list[str]:
 
 
 def _built_labels(folder: Path) -> dict[str, Record]:
-    """The keys of a built folder, from its configuration `images`; pictures are not read."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """The keys of a built folder, from its configuration `images`."""
+    # pyarrow is not needed for files of JSON Lines.
+    from lookcheck.dataset_builders.salart_vqa.labels import read_labels
 
-    from lookcheck.dataset_builders.salart_vqa.constants import ROLES
-
-    columns = [
-        "row_id",
-        "image_role",
-        *(f"{question}_answer" for question in QUESTIONS),
-        "artifact_type",
-        "pair_id",
-    ]
-    records: dict[str, Record] = {}
-    paths = sorted((folder / "data").glob("images-*.parquet"))
-    if not paths:
-        raise InputError(
-            f"{folder}: no file data/images-*.parquet; expected a folder of lookcheck build salart-vqa"
-        )
-    for path in paths:
-        try:
-            rows = pq.read_table(path, columns=columns, partitioning=None).to_pylist()
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{path}: can't be read ({' '.join(str(error).split())})") from None
-        for number, row in enumerate(rows):
-            where, role = f"{path}: row {number}", row["image_role"]
-            if role is None or not 0 <= role < len(ROLES) or not row["row_id"] or row["row_id"] in records:
-                raise InputError(
-                    f"{where}: row_id {row['row_id']!r} with image_role {role!r}; run lookcheck check"
-                )
-            records[row["row_id"]] = Record(where, row["row_id"], {**row, "image_role": ROLES[role]})
-    return records
+    return {row["row_id"]: Record(where, row["row_id"], row) for where, row in read_labels(folder)}
 
 
 def _reference(record: Record) -> dict[str, str]:

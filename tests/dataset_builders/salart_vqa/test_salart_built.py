@@ -26,7 +26,7 @@ from lookcheck.dataset_builders.salart_vqa.overlay import COLOURS, draw_boxes
 from lookcheck.dataset_builders.salart_vqa.plan import image_features, plan_source, question_features
 from lookcheck.dataset_builders.salart_vqa.sample import declared_counts, sample_source
 from lookcheck.dataset_builders.salart_vqa.sample.chains import CHAINS
-from lookcheck.dataset_builders.salart_vqa.sources import apply_mapping, folder_source
+from lookcheck.dataset_builders.salart_vqa.sources import folder_source
 
 CHECKERS = {"salart_vqa": SalArtVQAChecker}
 FEATURES = {"images": image_features(), "questions": question_features()}
@@ -125,7 +125,8 @@ def test_a_request_has_the_picture_and_the_text_to_send(sample: Path, tmp_path: 
         lines = row["prompt"].split("\n")
         assert lines[0] == chain[f"{kind}_prompt"]
         options = chain[f"{kind}_options"] if kind in ("q2", "q4") else {}
-        assert lines[1:] == [f"{letter}. {text}" for letter, text in options.items()]
+        heading = ["", "Options:"] if options else []
+    assert lines[1:] == [*heading, *(f"{letter}. {text}" for letter, text in options.items())]
 
 
 def test_the_folders_keep_all_rules(sample: Path) -> None:
@@ -193,48 +194,6 @@ def test_the_older_layout_carries_the_traits(tmp_path: Path) -> None:
     assert images["pair_id"][:] == ["p0"] * 3 + ["p1"] * 3
     assert "partial build" in (built / "README.md").read_text()
     assert check_folder(built, CHECKERS).faults == []
-
-
-def test_a_mapping_gives_the_traits_and_is_checked(tmp_path: Path) -> None:
-    from lookcheck.dataset_builders.errors import IntegrityError
-
-    upstream.write_parquet(tmp_path / "in", _small(tmp_path), shards=1)
-    (tmp_path / "work").mkdir()
-    source = folder_source(tmp_path / "in", tmp_path / "work")
-    ids = [job.fields["row_id"] for job in source.jobs]
-    good = tmp_path / "good.jsonl"
-    good.write_text(
-        "\n".join(
-            json.dumps({"row_id": id, "subset": s})
-            for id, s in zip(ids[:3], ("Art-DG", "Ref-Real", "Ref-PG"), strict=True)
-        )
-    )
-    mapped = apply_mapping(source, good)
-    assert [job.fields.get("subset") for job in mapped.jobs] == [
-        "Art-DG",
-        "Ref-Real",
-        "Ref-PG",
-        None,
-        None,
-        None,
-    ]
-    bad = tmp_path / "bad.jsonl"
-    lines = [
-        {"row_id": "nobody", "subset": "Art-DG"},
-        {"row_id": ids[0], "colour": "red"},
-        {"row_id": ids[1], "pair_id": "p"},
-        {"row_id": ids[1], "pair_id": "p"},
-        {"row_id": ids[2]},
-    ]
-    bad.write_text("\n".join(map(json.dumps, lines)))
-    with pytest.raises(IntegrityError) as caught:
-        apply_mapping(source, bad)
-    assert [fault.id for fault in caught.value.faults] == [
-        "bad.jsonl:1",
-        "bad.jsonl:2",
-        "bad.jsonl:4",
-        "bad.jsonl:5",
-    ]
 
 
 @pytest.mark.parametrize("config", ["images", "questions"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -115,11 +116,41 @@ def test_there_are_many_kinds() -> None:
 
 
 def test_rules_across_rows(tmp_path: Path) -> None:
+    made = [upstream.row(number, upstream.label(number, ROLES[number % 3])) for number in range(6)]
+    made[3]["row_id"] = made[0]["row_id"]
+    # The same picture before and after: one of the two is not true.
+    made[4]["image"] = made[0]["image"]
+    copy = {**made[2], "row_id": "salart_copy"}
+    found = {(fault.rule, fault.id) for fault in faults_of(tmp_path, [*made, copy])}
+    assert found == {
+        ("duplicate-id", made[0]["row_id"]),
+        ("picture-roles", made[4]["row_id"]),
+        ("duplicate-example", "salart_copy"),
+    }
+
+
+def test_a_photograph_may_be_the_reference_of_two_artifacts(tmp_path: Path) -> None:
+    made = [upstream.row(number, upstream.label(number, ROLES[1])) for number in range(2)]
+    made[1] |= {"image": made[0]["image"], "q3_overlay_image": made[0]["q3_overlay_image"]}
+    upstream.write_parquet(tmp_path / "in", made, shards=1)
+    (tmp_path / "work").mkdir()
+    source = folder_source(tmp_path / "in", tmp_path / "work")
+    assert len(inspect_all(source.jobs, allow_partial=True)) == 2
+
+
+def test_every_fault_of_every_row_is_in_one_report(tmp_path: Path) -> None:
     made = rows()
-    made[1]["row_id"] = made[0]["row_id"]
-    made[2]["image"] = made[0]["image"]
-    found = {(fault.rule, fault.id) for fault in faults_of(tmp_path, made)}
-    assert found == {("duplicate-id", made[0]["row_id"]), ("duplicate-example", made[2]["row_id"])}
+    made[0] |= {"image_role": "fake", "q2_prompt": None, "image": {"bytes": None, "path": "x.png"}}
+    made[1] |= {"q3_answer": "A", "q4_answer": None}
+    found = [(fault.id, fault.rule) for fault in faults_of(tmp_path, made)]
+    first, second = made[0]["row_id"], made[1]["row_id"]
+    assert found == [
+        (first, "role"),
+        (first, "q2-prompt"),
+        (first, "image-file"),
+        (second, "q3-answer"),
+        (second, "q4-answer"),
+    ]
 
 
 def test_counts_are_held_without_allow_partial(tmp_path: Path) -> None:
@@ -151,16 +182,20 @@ def test_what_was_found_and_expected_is_said(tmp_path: Path) -> None:
         folder_source(tmp_path / "nowhere", tmp_path)
 
 
-@pytest.mark.parametrize("name", ["../../secret.png", "images/none.png", None, 7])
+@pytest.mark.parametrize(
+    "name",
+    ["../../secret.png", "/etc/hostname", "images\\clean", "images/none.png", "images", "a\0b", "", None, 7],
+)
 def test_a_picture_outside_or_absent_is_refused(tmp_path: Path, name: Any) -> None:
     (tmp_path / "secret.png").write_bytes(upstream.png(1))
     made = rows()
     upstream.write_jsonl(tmp_path / "in", made, [{}, {}, {}])
     path = tmp_path / "in" / "data" / "test.jsonl"
-    import json
-
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     lines[1]["image_path"] = name
     path.write_text("\n".join(map(json.dumps, lines)))
-    with pytest.raises(InputError, match=r"test\.jsonl:2: image_path"):
-        folder_source(tmp_path / "in", tmp_path)
+    source = folder_source(tmp_path / "in", tmp_path)
+    with pytest.raises(IntegrityError, match=r"image_path") as caught:
+        inspect_all(source.jobs, allow_partial=True)
+    (fault,) = caught.value.faults
+    assert (fault.id, fault.rule) == (made[1]["row_id"], "image-file")
