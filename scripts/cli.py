@@ -9,6 +9,7 @@ from lookcheck.scripts.demo.__main__ import demo
 from lookcheck.scripts.publish.__main__ import publish
 from lookcheck.scripts.publish_metric import publish_metric
 from lookcheck.scripts.score import __main__ as score
+from lookcheck.scripts.view.__main__ import view
 
 app = console.new_app("Benchmarks and metrics that ask a vision-language model for the evidence.")
 
@@ -18,6 +19,7 @@ app.command("check")(check)
 app.command("publish")(publish)
 app.command("publish-metric")(publish_metric)
 app.add_typer(score.app, name="score")
+app.command("view")(view)
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""A built folder as a static page to look at."""

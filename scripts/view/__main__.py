@@ -1,0 +1,54 @@
+"""`lookcheck view`: look at a built folder in a browser, or at a contact sheet of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lookcheck.scripts import console
+
+
+def view(
+    folder: Annotated[Path, typer.Argument(help="A folder written by lookcheck build.")],
+    output: Annotated[
+        Path | None, typer.Option(help="New folder for the page [default: FOLDER-gallery, unless --sheet].")
+    ] = None,
+    config: Annotated[str | None, typer.Option(help="Configuration; the first one if not given.")] = None,
+    split: Annotated[str | None, typer.Option(help="Split; all if not given.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Show only so many rows, from the first.")] = None,
+    sheet: Annotated[Path | None, typer.Option(help="New .png file for a contact sheet.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
+) -> None:
+    """Write a static page to look through a built folder: pictures, masks, questions, answers.
+
+    The page is one index.html with its pictures in a folder beside it; it opens from the disk and
+    asks the network for nothing. For perturbed POPE, all conditions of a question stand together;
+    --config shows one of them beside the original.
+    """
+    # `datasets` takes seconds to import: not for --help.
+    from lookcheck.scripts.build.tracking import tracking
+    from lookcheck.scripts.view.gallery import Choice, write_gallery
+
+    if output is None and sheet is None:
+        output = folder.absolute().with_name(f"{folder.absolute().name}-gallery")
+    with tracking(quiet=json) as track:
+        viewed = write_gallery(folder, output, Choice(config, split, limit), sheet=sheet, track=track)
+    page = None if output is None else output / "index.html"
+    if json:
+        counts = {"name": viewed.name, "config": viewed.config, "shown": viewed.items, "of": viewed.of}
+        written = {"page": page and str(page), "sheet": sheet and str(sheet)}
+        print(console.to_json({**counts, **written}))
+        return
+    for written_file in (page, sheet):
+        if written_file is not None:
+            print(f"{written_file}: {viewed.items:,} of {viewed.of:,}")
+
+
+app = console.new_app("Look at a built folder.")
+app.command()(view)
+
+
+if __name__ == "__main__":
+    console.run(app)

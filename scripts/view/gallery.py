@@ -1,0 +1,177 @@
+"""The whole gallery, or nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.folder.mapping import Track, no_track
+from lookcheck.dataset_builders.folder.writer import refuse_output
+from lookcheck.scripts.view import salart_vqa, vistaqa
+from lookcheck.scripts.view.folder import BuiltFolder, open_folder
+from lookcheck.scripts.view.items import Item
+from lookcheck.scripts.view.media import Media
+from lookcheck.scripts.view.page import render_page
+from lookcheck.scripts.view.sheet import write_sheet
+
+KINDS: dict[str, ModuleType] = {"vistaqa": vistaqa, "salart_vqa": salart_vqa}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which rows are wanted; all if nothing is named."""
+
+    config: str | None = None
+    split: str | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True)
+class Viewed:
+    """What was written.
+
+    Attributes
+    ----------
+    name, config : str
+    items, of : int
+        Rows (for perturbed POPE: questions) on the page, and in the chosen configuration and splits.
+    """
+
+    name: str
+    config: str
+    items: int
+    of: int
+
+
+def write_gallery(
+    path: Path,
+    output: Path | None,
+    choice: Choice = Choice(),
+    *,
+    sheet: Path | None = None,
+    track: Track = no_track,
+) -> Viewed:
+    """Write the gallery of a built folder, a contact sheet of it, or both.
+
+    Everything is written in a hidden folder beside the output and gets its name in the last step.
+
+    Parameters
+    ----------
+    path : Path
+        A folder written by `lookcheck build`.
+    output : Path or None
+        New or empty folder for the page.
+    choice : Choice
+    sheet : Path or None
+        New PNG file for the contact sheet.
+    track : callable
+        Shows progress.
+
+    Raises
+    ------
+    InputError
+        If the folder can't be read, a row can't be shown, or an output is there already.
+    """
+    if output is not None:
+        refuse_output(output)
+        _refuse_inside(output, path)
+    if sheet is not None:
+        refuse_sheet(sheet)
+        _refuse_inside(sheet, path)
+    folder = open_folder(path)
+    if folder.name not in KINDS:
+        raise InputError(f"{path}: no view is known for {folder.name!r}, only for {', '.join(KINDS)}")
+    kind = KINDS[folder.name]
+    config = choice.config or next(iter(folder.configs))
+    target = (output or sheet or path).absolute()
+    work = Path(tempfile.mkdtemp(prefix=f".{target.name}.viewing-", dir=target.parent))
+    try:
+        page = work / "page"
+        page.mkdir()
+        media = Media(page, whole=output is not None)
+        items = list(_unique(kind.iterate_items(folder, media, config, choice.split, choice.limit, track)))
+        if not items:
+            raise InputError(f"{path}: {config} has no rows to show")
+        total = kind.count_items(folder, config, choice.split)
+        if output is not None:
+            about = _about(folder, config, choice, len(items), total, kind.NOUNS)
+            text = render_page(kind.TITLE, about, items, _described(kind, items))
+            (page / "index.html").write_text(text, encoding="utf-8", newline="\n")
+        if sheet is not None:
+            write_sheet(items, page, work / "sheet.png")
+        if sheet is not None:
+            _move(work / "sheet.png", sheet.absolute())
+        if output is not None:
+            _move(page, output.absolute())
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return Viewed(folder.name, config, len(items), total)
+
+
+def refuse_sheet(sheet: Path) -> None:
+    """Refuse a file that is there already or that is no PNG.
+
+    Raises
+    ------
+    InputError
+    """
+    if sheet.suffix.lower() != ".png":
+        raise InputError(f"{sheet}: a contact sheet is a .png file")
+    if sheet.exists() or sheet.is_symlink():
+        raise InputError(f"{sheet}: exists already; name a new file")
+    if not sheet.absolute().parent.is_dir():
+        raise InputError(f"{sheet}: the folder {sheet.absolute().parent} does not exist")
+
+
+def _refuse_inside(output: Path, path: Path) -> None:
+    # It would be published with the data.
+    if path.resolve() in (output.resolve(), *output.resolve().parents):
+        raise InputError(f"{output}: lies inside the built folder {path}; name a place outside")
+
+
+def _unique(items: Iterator[Item]) -> Iterator[Item]:
+    seen: set[str] = set()
+    for item in items:
+        if item.id in seen:
+            raise InputError(f"{item.id}: the id stands twice, so that it is no address; see lookcheck check")
+        seen.add(item.id)
+        yield item
+
+
+def _described(kind: ModuleType, items: Sequence[Item]) -> dict[str, Any]:
+    used = [name for name in kind.FACETS if any(item.facets.get(name) for item in items)]
+    return {
+        "facets": used,
+        "orders": {name: list(values) for name, values in kind.ORDERS.items() if name in used},
+        "pictureFacet": kind.PICTURE_FACET,
+        "noun": kind.NOUNS[0],
+        "nouns": kind.NOUNS[1],
+    }
+
+
+def _about(
+    folder: BuiltFolder, config: str, choice: Choice, shown: int, total: int, nouns: tuple[str, str]
+) -> str:
+    parts = [folder.version, f"source {folder.source.get('kind', 'unknown')}"]
+    if len(folder.configs) > 1:
+        parts.append(config)
+    if choice.split:
+        parts.append(choice.split)
+    rows = f"{shown:,} {nouns[shown != 1]}"
+    parts.append(rows if shown == total else f"the first {shown:,} of {total:,} {nouns[1]}")
+    return " · ".join(part for part in parts if part)
+
+
+def _move(made: Path, target: Path) -> None:
+    # mkdtemp makes folders private; a page is meant to be read.
+    umask = os.umask(0)
+    os.umask(umask)
+    made.chmod((0o777 if made.is_dir() else 0o666) & ~umask)
+    made.rename(target)

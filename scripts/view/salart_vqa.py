@@ -1,0 +1,150 @@
+"""SalArt-VQA on the page: the picture, its boxes on demand, and the chain of four questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.folder.mapping import Track
+from lookcheck.dataset_builders.salart_vqa import constants
+from lookcheck.scripts.view.folder import BuiltFolder, Row, count_items, read_rows
+from lookcheck.scripts.view.items import Item, Overlay, Picture, Question, facts_of
+from lookcheck.scripts.view.media import Media
+
+__all__ = ["count_items", "iterate_items"]
+
+TITLE = "SalArt-VQA"
+NOUNS = ("row", "rows")
+PICTURE_FACET = None
+FACETS = ("split", "role", "question", "artifact type", "subset")
+QUESTIONS = (("q1", "Presence"), ("q2", "Region"), ("q3", "Box"), ("q4", "Evidence"))
+TRAITS = ("artifact_type", "subset", "pair_id")
+ORDERS = {
+    "role": tuple(role.replace("_", " ") for role in constants.ROLES),
+    "question": constants.QUESTIONS,
+    "subset": tuple(constants.SUBSETS),
+}
+IMAGE_COLUMNS = (
+    "row_id",
+    "image_role",
+    "image",
+    "q3_overlay_image",
+    *(f"{name}_prompt" for name, _ in QUESTIONS),
+    "q2_options",
+    "q4_options",
+    *(f"{name}_answer" for name, _ in QUESTIONS),
+)
+QUESTION_COLUMNS = ("id", "row_id", "question_type", "image_role", "image", "prompt", "options", "answer")
+
+
+def iterate_items(
+    folder: BuiltFolder, media: Media, config: str, split: str | None, limit: int | None, track: Track
+) -> Iterator[Item]:
+    """Yield an item for each row of `images` or of `questions`."""
+    makers = {"images": (IMAGE_COLUMNS, image_item), "questions": (QUESTION_COLUMNS, question_item)}
+    splits = folder.splits(config, split)
+    if config not in makers:
+        raise InputError(f"{folder.path}: no view is known for the configuration {config!r} of SalArt-VQA")
+    columns, make = makers[config]
+    optional = (*TRAITS, "system_prompt")
+    rows = (
+        (name, row) for name, paths in splits.items() for row in read_rows(paths, columns, optional=optional)
+    )
+    total = count_items(folder, config, split)
+    step = track("reading rows", total if limit is None else min(limit, total))
+    for name, row in islice(rows, limit):
+        step()
+        yield make(row, name, media)
+
+
+def image_item(row: Row, split: str, media: Media) -> Item:
+    """Item of a row of `images`: the whole chain."""
+    id = row["row_id"]
+    stored, thumb = media.add(row["image"] or {}, f"{id}: image")
+    overlays: tuple[Overlay, ...] = ()
+    marked = None
+    if row["q3_overlay_image"] is not None:
+        boxes, marked = media.add(row["q3_overlay_image"], f"{id}: q3_overlay_image")
+        if (boxes.width, boxes.height) != (stored.width, stored.height):
+            raise InputError(f"{id}: q3_overlay_image differs from image in size")
+        overlays = (Overlay("boxes A to D", boxes.path, shown=False),)
+    questions = tuple(
+        Question(
+            row[f"{name}_prompt"] or "",
+            row[f"{name}_answer"],
+            f"{name.upper()} {heading}",
+            _options(row.get(f"{name}_options")),
+        )
+        for name, heading in QUESTIONS
+    )
+    evidence = questions[3].options.get(row["q4_answer"] or "", "")
+    return Item(
+        id,
+        evidence if row["image_role"] == "artifact" else "No artifact",
+        _words(row["image_role"]),
+        (Picture("", stored, thumb, marked, "", overlays),),
+        _facets(row, split),
+        questions,
+        _facts(row, split, ("id", id), ("size", f"{stored.width} × {stored.height} px")),
+        row["pair_id"] or "",
+    )
+
+
+def question_item(row: Row, split: str, media: Media) -> Item:
+    """Item of a row of `questions`: one request to a model."""
+    stored, thumb = media.add(row["image"] or {}, f"{row['id']}: image")
+    heading = dict(QUESTIONS).get(row["question_type"], "")
+    options = _options(row["options"])
+    return Item(
+        row["id"],
+        row["prompt"],
+        f"{row['question_type'].upper()} · {row['answer']}",
+        (Picture("", stored, thumb),),
+        _facets(row, split) | {"question": (row["question_type"],)},
+        (
+            Question(
+                row["prompt"],
+                row["answer"],
+                f"{row['question_type'].upper()} {heading}",
+                # The prompt has them already; the answer's own words are worth a line.
+                {
+                    letter: text
+                    for letter, text in _options(row["options"]).items()
+                    if letter == row["answer"]
+                },
+            ),
+        ),
+        _facts(row, split, ("id", row["id"]), ("image", row["row_id"])),
+    )
+
+
+def _facets(row: Row, split: str) -> dict[str, tuple[str, ...]]:
+    named: dict[str, Any] = {
+        "split": split,
+        "role": _words(row["image_role"]),
+        "artifact type": row["artifact_type"],
+        "subset": row["subset"],
+    }
+    return {name: (value,) for name, value in named.items() if value is not None}
+
+
+def _facts(row: Row, split: str, *first: tuple[str, Any]) -> tuple[tuple[str, str], ...]:
+    return facts_of(
+        *first,
+        ("role", row["image_role"]),
+        ("artifact type", row["artifact_type"]),
+        ("subset", row["subset"]),
+        ("pair", row["pair_id"]),
+        ("split", split),
+        ("system prompt", row["system_prompt"]),
+    )
+
+
+def _options(options: dict[str, str | None] | None) -> dict[str, str]:
+    return {letter: text for letter, text in (options or {}).items() if text is not None}
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,111 @@
+"""VistaQA on the page: the picture, a mask for each instance, question and answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from lookcheck.dataset_builders.folder.mapping import Track
+from lookcheck.dataset_builders.vistaqa import constants
+from lookcheck.scripts.view.folder import BuiltFolder, Row, count_items, read_rows
+from lookcheck.scripts.view.items import Item, Overlay, Picture, Question, facts_of
+from lookcheck.scripts.view.media import COLOURS, Media, mask_of
+
+__all__ = ["count_items", "iterate_items"]
+
+TITLE = "VistaQA"
+NOUNS = ("row", "rows")
+PICTURE_FACET = None
+ORDERS = {
+    "task": constants.TASKS,
+    "domain": constants.DOMAINS,
+    "evidence": ("with evidence", "without evidence"),
+}
+FACETS = ("split", "task", "domain", "evidence")
+COLUMNS = (
+    "id",
+    "image",
+    "question",
+    "answer",
+    "task",
+    "domain",
+    "task_raw",
+    "domain_raw",
+    "has_evidence",
+    "masks_rle",
+)
+
+
+def iterate_items(
+    folder: BuiltFolder, media: Media, config: str, split: str | None, limit: int | None, track: Track
+) -> Iterator[Item]:
+    """Yield an item for each row."""
+    rows = (
+        (name, row)
+        for name, paths in folder.splits(config, split).items()
+        for row in read_rows(paths, COLUMNS, optional=("boxes",))
+    )
+    total = count_items(folder, config, split)
+    step = track("reading rows", total if limit is None else min(limit, total))
+    for name, row in islice(rows, limit):
+        step()
+        yield make_item(row, name, media)
+
+
+def make_item(row: Row, split: str, media: Media) -> Item:
+    """Item of a row, as `read_rows` gives it."""
+    where = f"{row['id']}: image"
+    stored, thumb = media.add(row["image"] or {}, where)
+    colours = [COLOURS[number % len(COLOURS)] for number in range(len(row["masks_rle"]))]
+    masks = [
+        (mask_of(rle, stored, f"{row['id']}: mask {number}"), colour)
+        for number, (rle, colour) in enumerate(zip(row["masks_rle"], colours, strict=True))
+    ]
+    overlays = tuple(
+        Overlay(
+            f"{number + 1} · {100 * mask.mean():.2g} %",
+            media.add_mask(mask, colour),
+            "#{:02x}{:02x}{:02x}".format(*colour),
+        )
+        for number, (mask, colour) in enumerate(masks)
+    )
+    picture = Picture(
+        "",
+        stored,
+        thumb,
+        media.add_marked(row["image"], masks, where) if masks else None,
+        "" if masks else "No evidence: nothing in the picture shows the answer.",
+        overlays,
+    )
+    facets: dict[str, Any] = {
+        "split": (split,),
+        "task": (row["task"],),
+        "domain": (row["domain"],),
+        "evidence": ("with evidence" if row["has_evidence"] else "without evidence",),
+    }
+    return Item(
+        row["id"],
+        row["question"],
+        row["answer"],
+        (picture,),
+        facets,
+        (Question(row["question"], row["answer"]),),
+        facts_of(
+            ("id", row["id"]),
+            ("task", _named(row["task"], row["task_raw"])),
+            ("domain", _named(row["domain"], row["domain_raw"])),
+            ("instances", len(masks)),
+            ("size", f"{stored.width} × {stored.height} px"),
+            ("boxes", [_box(box) for box in row["boxes"] or ()]),
+            ("split", split),
+        ),
+    )
+
+
+def _named(name: str, raw: str) -> str:
+    return name if raw in (name, None, "") else f"{name} (upstream: {raw})"
+
+
+def _box(box: list[float]) -> str:
+    return "[" + ", ".join(f"{side:g}" for side in box) + "]"
