@@ -50,10 +50,10 @@ def answer_figures(pairs: Iterable[tuple[str, str | None]], unparsed: str) -> di
     Returns
     -------
     dict
-        ``accuracy``, ``precision``, ``recall``, ``f1``, ``yes_ratio``, ``unknown_rate`` and
-        ``unparsed_rate``, fractions or None; and ``counts``: ``n``, ``scored`` (the denominator),
-        ``label_yes``, ``label_no``, ``tp``, ``fp``, ``tn``, ``fn``, ``yes``, ``no``, ``unknown``,
-        ``unparsed``.
+        ``n`` and ``unparsed``, numbers of rows; ``accuracy``, ``precision``, ``recall``, ``f1``,
+        ``yes_ratio``, ``unknown_rate`` and ``unparsed_rate``, fractions or None; and ``counts``:
+        ``scored`` (the denominator), ``label_yes``, ``label_no``, ``tp``, ``fp``, ``tn``, ``fn``,
+        ``yes``, ``no``, ``unknown``.
 
     Examples
     --------
@@ -73,6 +73,8 @@ def answer_figures(pairs: Iterable[tuple[str, str | None]], unparsed: str) -> di
     # Every row labelled yes that is in the denominator and was not answered yes.
     fn = labels["yes"] - tp - (table["yes", None] if unparsed == "drop" else 0)
     return {
+        "n": n,
+        "unparsed": given[None],
         "accuracy": fraction(tp + tn, scored),
         "precision": fraction(tp, tp + fp),
         "recall": fraction(tp, tp + fn),
@@ -81,7 +83,6 @@ def answer_figures(pairs: Iterable[tuple[str, str | None]], unparsed: str) -> di
         "unknown_rate": fraction(given["unknown"], scored),
         "unparsed_rate": fraction(given[None], n),
         "counts": {
-            "n": n,
             "scored": scored,
             "label_yes": labels["yes"],
             "label_no": labels["no"],
@@ -92,7 +93,6 @@ def answer_figures(pairs: Iterable[tuple[str, str | None]], unparsed: str) -> di
             "yes": given["yes"],
             "no": given["no"],
             "unknown": given["unknown"],
-            "unparsed": given[None],
         },
     }
 

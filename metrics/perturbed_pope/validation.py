@@ -20,6 +20,8 @@ REFERENCE = ("label", "condition", "parent_id", "split")
 _NAME = re.compile(r"[\w.-]+")
 # A log-probability above 0 by rounding; anything larger is a logit or a probability.
 _ROUNDING = 1e-6
+# Beyond what stands for "impossible" in float32; sums of such numbers must stay finite.
+_LARGEST = 1e100
 
 
 def check_options(parser: object, unparsed: object) -> None:
@@ -95,7 +97,7 @@ def check_predictions(predictions: Sequence[Any], ids: Sequence[str | int]) -> N
             )
         _check_log_probabilities(prediction, row)
         rank, probability = prediction["entity_rank"], prediction["entity_prob"]
-        if isinstance(rank, bool) or not isinstance(rank, Integral) or rank < 0:
+        if isinstance(rank, bool) or not isinstance(rank, Integral) or not 0 <= int(rank) < 2**63:
             raise ValueError(
                 f"id {row!r}: entity_rank is {rank!r}; expected an integer, 1 for the most probable "
                 "and 0 where it was not asked"
@@ -117,7 +119,7 @@ def _check_log_probabilities(prediction: dict[str, Any], row: str | int) -> None
     for name in ("logp_yes", "logp_no"):
         value = prediction[name]
         _check_number(name, value, row)
-        if math.isinf(value) or value > _ROUNDING:
+        if not math.isnan(value) and not -_LARGEST <= value <= _ROUNDING:
             raise ValueError(
                 f"id {row!r}: {name} is {value!r}; expected a log-probability, finite and at most 0, or NaN"
             )
