@@ -21,11 +21,16 @@ def check(
     """
     # `datasets` takes seconds to import: not for --help.
     from lookcheck.dataset_builders.folder.check import Checker, check_folder
+    from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
     from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
     from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker
     from lookcheck.scripts.build.tracking import tracking
 
-    checkers: dict[str, Callable[[], Checker]] = {"vistaqa": VistaQAChecker, "salart_vqa": SalArtVQAChecker}
+    checkers: dict[str, Callable[[], Checker]] = {
+        "vistaqa": VistaQAChecker,
+        "salart_vqa": SalArtVQAChecker,
+        "perturbed_pope": PerturbedPopeChecker,
+    }
     with tracking(quiet=json) as track:
         report = check_folder(folder, checkers, track)
     if json:

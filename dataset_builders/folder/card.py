@@ -52,7 +52,7 @@ def _label(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def render_card(plan: FolderPlan, counts: Mapping[str, Any]) -> str:
+def render_card(plan: FolderPlan, counts: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> str:
     """Render README.md: YAML front matter, then the template's text.
 
     Parameters
@@ -60,6 +60,8 @@ def render_card(plan: FolderPlan, counts: Mapping[str, Any]) -> str:
     plan : FolderPlan
     counts : mapping
         From configuration to split to the result of `count_columns`.
+    sizes : mapping, optional
+        Bytes of the files of each part.
     """
     front = dict(plan.card.front_matter)
     rows = max(split["rows"] for config in counts.values() for split in config.values())
@@ -79,6 +81,7 @@ def render_card(plan: FolderPlan, counts: Mapping[str, Any]) -> str:
         options=plan.options,
         declared=plan.declared,
         counts=counts,
+        sizes=sizes or {},
     )
     return f"---\n{_to_yaml(front)}---\n\n{body.strip()}\n"
 

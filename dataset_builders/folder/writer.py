@@ -117,7 +117,8 @@ def _describe(plan: FolderPlan, work: Path, paths: dict[str, list[Path]]) -> dic
         "built": counts,
     }
     _write(work / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    _write(work / "README.md", render_card(plan, counts))
+    sizes = {stem: sum(path.stat().st_size for path in written) for stem, written in paths.items()}
+    _write(work / "README.md", render_card(plan, counts, sizes))
     if plan.eval_tasks:
         _write(work / "eval.yaml", render_eval(plan))
     return manifest

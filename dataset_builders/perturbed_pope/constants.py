@@ -30,6 +30,8 @@ HUB_IMAGES = "lmms-lab/POPE"
 HUB_REVISION = "main"
 
 SPLITS: Final = ("random", "popular", "adversarial")
+# POPEv2 has one file without a sampling of its own.
+SECOND_SPLIT = "popev2"
 ANSWERS: Final = ("no", "yes")
 # COCO calls an object small below this area, in pixels.
 TINY_AREA = 32 * 32
@@ -37,6 +39,8 @@ TINY_AREA = 32 * 32
 # The old random file has 2,910 rows, some of which end in "imange"; repaired only if this is named.
 REPAIRS: Final = {"imange": ("in the imange?", "in the image?")}
 OLD_RANDOM_ROWS = 2910
+# Names that go with "a pair of"; POPE's own files have "a skis".
+PAIRS: Final = ("skis", "scissors")
 
 UNKNOWN_OPTION = '{question} Answer with "yes", "no" or "unknown".'
 OPEN_ENDED = "What objects are in the image?"

@@ -1,100 +1,135 @@
-"""What stands in for the object: a whole, well visible thing that the picture does not show."""
+"""Cut-outs that can take the place of an object: whole, large and of an unrelated category."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from pycocotools import mask as coco
+import numpy as np
+from scipy import ndimage
 
-from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Instances, Photo
+from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Instances, Photo, decode
 from lookcheck.dataset_builders.perturbed_pope.perturbations import seed_of
 
-MIN_AREA = 48 * 48
-MIN_FILLED = 0.3
-BORDER = 2
+# Sides below this are unrecognisable once they are scaled.
+SMALLEST_SIDE = 48
+SMALLEST_AREA = 60 * 60
+# Pixels between a cut-out and the picture's border; nearer ones may be cut off.
+MARGIN = 2
+# Shares of the outline that may touch other instances, which may hide a part of it.
+LARGEST_CONTACT = 0.25
+SMALLEST_PIECE = 0.95
+# Of its box; below it is a thin or a sprawling thing that is lost in another scene.
+SMALLEST_FILL = 0.3
+# Things on a table are part of what its mask leaves out; nobody knows the rest by its outline.
+NEVER = ("dining table",)
+# How many of the best fitting ones the seed chooses from.
+CHOICE = 6
 
 
 @dataclass(frozen=True)
 class Donor:
-    """An instance that can be cut out, with its photograph and box (x, y, width, height)."""
+    """A cut-out: the instance and the photograph that it lies in."""
 
-    instance: Instance
     photo: Photo
-    box: tuple[float, float, float, float]
+    instance: Instance
     supercategory: str
 
 
-def gather_donors(instances: Instances) -> tuple[Donor, ...]:
-    """Instances that make good cut-outs: no crowd, not cut by the border, large, and compact."""
-    found = []
-    for _, photo in sorted(instances.photos.items()):
-        for item in instances.by_image.get(photo.id, []):
-            if item.crowd or item.area < MIN_AREA:
-                continue
-            x, y, width, height = coco.toBbox(_bytes(item)).tolist()
-            inside = x >= BORDER and y >= BORDER
-            inside &= x + width <= photo.width - BORDER and y + height <= photo.height - BORDER
-            if inside and item.area >= MIN_FILLED * width * height:
-                kind = instances.supercategories.get(item.category, "")
-                found.append(Donor(item, photo, (x, y, width, height), kind))
-    return tuple(found)
+def inspect_donor(job: tuple[Instance, Sequence[Instance]]) -> bool:
+    """Whether an instance is a good cut-out; `job` holds it and the others of its photograph."""
+    instance, others = job
+    left, top, width, height = instance.box
+    rows, columns = instance.rle["size"]
+    if instance.crowd or instance.category in NEVER or instance.area < SMALLEST_AREA:
+        return False
+    if min(width, height) < SMALLEST_SIDE or instance.area < SMALLEST_FILL * width * height:
+        return False
+    if min(left, top) < MARGIN or left + width > columns - MARGIN or top + height > rows - MARGIN:
+        return False
+    mask = decode(instance.rle)
+    labels, pieces = ndimage.label(mask)
+    if pieces > 1 and np.bincount(labels.ravel())[1:].max() < SMALLEST_PIECE * instance.area:
+        return False
+    rim = ndimage.binary_dilation(mask, iterations=2) & ~mask
+    touched = np.zeros_like(mask)
+    for other in others:
+        touched |= decode(other.rle)
+    return bool((rim & touched).sum() <= LARGEST_CONTACT * rim.sum())
 
 
-def _bytes(item: Instance) -> dict[str, object]:
-    return {"size": list(item.rle["size"]), "counts": item.rle["counts"].encode()}
+def donors_of(
+    instances: Instances,
+    names: Iterable[str],
+    mapping: Callable[[Callable[[Any], bool], Sequence[Any]], Iterable[bool]] = map,
+) -> tuple[Donor, ...]:
+    """All good cut-outs of some photographs, in the order of photograph and id.
+
+    Parameters
+    ----------
+    instances : Instances
+    names : iterable of str
+        File names of the photographs.
+    mapping : callable
+        A `map` that may work in several processes.
+    """
+    photos = [instances.photos[name] for name in sorted(set(names))]
+    jobs, made = [], []
+    for photo in photos:
+        items = instances.by_image.get(photo.id, ())
+        for item in items:
+            jobs.append((item, tuple(other for other in items if other is not item)))
+            made.append(Donor(photo, item, instances.supercategories.get(item.category, "")))
+    return tuple(donor for donor, good in zip(made, mapping(inspect_donor, jobs), strict=True) if good)
 
 
 def choose_donor(
     donors: Sequence[Donor],
-    *,
-    image_id: int,
     entity: str,
-    box: tuple[float, float, float, float],
     supercategory: str,
-    excluded: Collection[str],
+    box: tuple[int, int, int, int],
+    banned: Collection[str],
+    seed: int,
 ) -> Donor | None:
-    """Choose a donor of an unrelated category.
+    """The cut-out for one object.
 
     Parameters
     ----------
     donors : sequence of Donor
-    image_id, entity
-        What is replaced; with the donor's id they decide, so that the choice has no other seed.
-    box : (x, y, width, height)
-        Where the donor will stand.
-    supercategory : str
-        Of the entity; a donor of the same kind is related.
-    excluded : collection of str
-        Categories that the picture shows or that are asked about it.
+    entity, supercategory : str
+        Of the object that is replaced.
+    box : tuple of int
+        Its box x, y, width, height.
+    banned : collection of str
+        Categories that the photograph holds or that a question names for it.
+    seed : int
+        Chooses among the cut-outs that fit best in shape and size, at most one of a category.
 
     Returns
     -------
     Donor or None
-        None if every category is excluded. Donors that need no enlarging and have about the box's
-        proportions go first.
+        None if no category is left.
     """
-    able = [
-        donor
-        for donor in donors
-        if donor.instance.category not in excluded
-        and donor.instance.category != entity
-        and donor.photo.id != image_id
-        and (not supercategory or donor.supercategory != supercategory)
-    ]
-    if not able:
+    best: dict[str, tuple[float, Donor]] = {}
+    for donor in donors:
+        category = donor.instance.category
+        related = category == entity or (supercategory and donor.supercategory == supercategory)
+        if related or category in banned:
+            continue
+        cost = misfit(donor.instance.box, box)
+        if category not in best or cost < best[category][0]:
+            best[category] = (cost, donor)
+    ranked = sorted(best.values(), key=lambda item: (item[0], item[1].instance.id))[:CHOICE]
+    fitting = [donor for cost, donor in ranked if cost <= ranked[0][0] + 0.5]
+    if not fitting:
         return None
-    width, height = box[2], box[3]
+    return min(fitting, key=lambda donor: seed_of(seed, donor.photo.file_name, donor.instance.id))
 
-    def fits(donor: Donor, stretch: float, enlarge: float) -> bool:
-        proportion = (donor.box[2] / donor.box[3]) / (width / height)
-        scale = min(width / donor.box[2], height / donor.box[3])
-        return 1 / stretch <= proportion <= stretch and scale <= enlarge
 
-    for stretch, enlarge in ((1.6, 1.25), (2.5, 1.6), (4.0, 2.5), (float("inf"), float("inf"))):
-        close = [donor for donor in able if fits(donor, stretch, enlarge)]
-        if close:
-            return min(
-                close, key=lambda donor: (seed_of(image_id, entity, donor.instance.id), donor.instance.id)
-            )
-    return None
+def misfit(donor: tuple[int, int, int, int], box: tuple[int, int, int, int]) -> float:
+    """How badly a cut-out fits a box: difference in shape, and enlargement, both in octaves."""
+    shape = abs(math.log2(donor[2] / donor[3]) - math.log2(box[2] / box[3]))
+    enlarged = 0.5 * math.log2((box[2] * box[3]) / (donor[2] * donor[3]))
+    return shape + max(0.0, enlarged)

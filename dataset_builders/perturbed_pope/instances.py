@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,18 @@ from pycocotools import mask as coco
 
 from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.jsonl import read_json
-from lookcheck.metrics.grove.masks import decode as decode_checked
-from lookcheck.metrics.grove.masks import to_rle
+from lookcheck.dataset_builders.vistaqa.rle import parse_counts, runs_to_mask
 
 # Polygons of COCO reach the outer corner of the last pixel; rounding may take them a little past it.
 TOLERANCE = 1.0
 
+Rle = dict[str, Any]
+"""Compressed COCO encoding ``{"size": [H, W], "counts": str}``."""
+
 
 @dataclass(frozen=True)
 class Photo:
-    """One photograph and what is known of it."""
+    """One photograph and what is known of it; sizes in pixels."""
 
     id: int
     file_name: str
@@ -30,12 +32,13 @@ class Photo:
     height: int
     license: str | None = None
     license_url: str | None = None
+    credit: str | None = None
     source_url: str | None = None
 
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance with its mask as compressed COCO RLE.
+    """One instance with its mask.
 
     Attributes
     ----------
@@ -44,33 +47,35 @@ class Instance:
     rle : dict
         ``{"size": [H, W], "counts": str}``.
     area : int
-        Pixels of the mask.
+        Pixels of the mask, at least one.
+    box : tuple of int
+        x, y, width, height of the mask.
     crowd : bool
-    score : float or None
-        Of a detection.
     """
 
     id: int
     image_id: int
     category: str
-    rle: Mapping[str, Any]
+    rle: Rle
     area: int
+    box: tuple[int, int, int, int]
     crowd: bool = False
-    score: float | None = None
-
-    def mask(self) -> np.ndarray:
-        """The mask (bool, shape (H, W))."""
-        return decode(self.rle)
 
 
 def decode(rle: Mapping[str, Any]) -> np.ndarray:
-    """Mask (bool, shape (H, W)) of a compressed RLE made here."""
+    """Mask (bool, shape (H, W)) of a compressed encoding made by `encode`."""
     made: np.ndarray = coco.decode({"size": list(rle["size"]), "counts": rle["counts"].encode()}).astype(bool)
     return made
 
 
-def encode(mask: np.ndarray) -> dict[str, Any]:
-    """Compressed COCO RLE of a mask (bool, shape (H, W))."""
+def encode(mask: np.ndarray) -> Rle:
+    """Compressed COCO encoding of a mask (bool, shape (H, W)).
+
+    Examples
+    --------
+    >>> encode(np.eye(2, dtype=bool))
+    {'size': [2, 2], 'counts': '0120'}
+    """
     rle = coco.encode(np.asfortranarray(mask.astype(np.uint8)))
     return {"size": [int(side) for side in rle["size"]], "counts": rle["counts"].decode()}
 
@@ -83,19 +88,24 @@ class Instances:
     ----------
     photos : dict of str to Photo
         By file name.
-    by_image : dict of int to list of Instance
+    by_image : dict of int to tuple of Instance
+        By the photograph's id; in the order of their ids.
+    categories : dict of int to str
     supercategories : dict of str to str
         Of every category, "" where the file gives none.
+    without_pixels : int
+        Annotations whose mask has no pixel; they are no instances.
     """
 
     photos: Mapping[str, Photo]
-    by_image: Mapping[int, list[Instance]]
+    by_image: Mapping[int, tuple[Instance, ...]]
+    categories: Mapping[Any, str]
     supercategories: Mapping[str, str]
-    missing: tuple[str, ...] = field(default=())
+    without_pixels: int = 0
 
-    def of(self, image_id: int, category: str) -> list[Instance]:
+    def of(self, image_id: int, category: str) -> tuple[Instance, ...]:
         """The instances of a category in a photograph."""
-        return [item for item in self.by_image.get(image_id, []) if item.category == category]
+        return tuple(item for item in self.by_image.get(image_id, ()) if item.category == category)
 
 
 def read_instances(path: Path, wanted: set[str] | None = None) -> Instances:
@@ -110,7 +120,7 @@ def read_instances(path: Path, wanted: set[str] | None = None) -> Instances:
     Raises
     ------
     IntegrityError
-        With every bad annotation, by its id.
+        With every bad image and annotation, by its id.
     InputError
         If the file is not of COCO's form.
     """
@@ -121,151 +131,140 @@ def read_instances(path: Path, wanted: set[str] | None = None) -> Instances:
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise InputError(f"{path}: needs a list of objects under {key!r}")
         parts[key] = value
-    licenses = {item.get("id"): item for item in content.get("licenses") or [] if isinstance(item, dict)}
     faults: list[Fault] = []
-    names = {item.get("id"): item.get("name") for item in parts["categories"]}
-    supers = {str(item.get("name")): str(item.get("supercategory") or "") for item in parts["categories"]}
-    photos: dict[str, Photo] = {}
-    by_id: dict[int, Photo] = {}
-    for item in parts["images"]:
-        if wanted is not None and item.get("file_name") not in wanted:
-            continue
-        photo = _photo(item, licenses, path, faults)
-        if photo is None:
-            continue
-        if photo.id in by_id or photo.file_name in photos:
-            faults.append(Fault(f"image {photo.id}", "duplicate-id", f"{photo.file_name} stands twice"))
-        photos[photo.file_name] = by_id[photo.id] = photo
-    by_image: dict[int, list[Instance]] = defaultdict(list)
+    categories = _categories(parts["categories"], path, faults)
+    photos = _photos(parts["images"], content.get("licenses"), wanted, path, faults)
+    by_id = {photo.id: photo for photo in photos.values()}
+    # An annotation of a photograph that isn't wanted is passed over; one of no photograph is a fault.
+    known = {item.get("id") for item in parts["images"]}
+    found: dict[int, list[Instance]] = defaultdict(list)
     seen: set[Any] = set()
+    without_pixels = 0
     for item in parts["annotations"]:
-        image_id = item.get("image_id")
+        id, image_id = item.get("id"), item.get("image_id")
+        name = f"{path.name} annotation {id}"
         if image_id not in by_id:
+            if image_id not in known:
+                faults.append(Fault(name, "annotation", f"image_id {image_id!r} is no image of the file"))
             continue
-        name = f"{path.name} annotation {item.get('id')}"
-        if item.get("id") in seen:
+        if not _is_integer(id):
+            faults.append(Fault(name, "annotation", f"id must be an integer, not {id!r}"))
+        elif id in seen:
             faults.append(Fault(name, "duplicate-id", "this annotation id stands twice"))
-        seen.add(item.get("id"))
-        found, message = parse_instance(item, by_id[image_id], names)
-        if found is None:
-            faults.append(Fault(name, "annotation", message))
-        elif found.area:
-            by_image[found.image_id].append(found)
+        seen.add(id)
+        try:
+            instance = make_instance(item, by_id[image_id], categories)
+        except ValueError as error:
+            faults.append(Fault(name, "annotation", str(error)))
+            continue
+        if instance is None:
+            without_pixels += 1
+        else:
+            found[instance.image_id].append(instance)
     if faults:
         raise IntegrityError(str(path), faults)
-    return Instances(photos, dict(by_image), supers)
+    by_image = {id: tuple(sorted(items, key=lambda item: item.id)) for id, items in found.items()}
+    supers = {categories[item["id"]]: str(item.get("supercategory") or "") for item in parts["categories"]}
+    return Instances(photos, by_image, categories, supers, without_pixels)
 
 
-def _photo(
-    item: dict[str, Any], licenses: Mapping[Any, Any], path: Path, faults: list[Fault]
-) -> Photo | None:
-    sides = (item.get("width"), item.get("height"))
-    if not isinstance(item.get("id"), int) or not isinstance(item.get("file_name"), str):
-        faults.append(Fault(path.name, "image", f"an image needs an integer id and a file_name: {item!r}"))
-        return None
-    if not all(isinstance(side, int) and side > 0 for side in sides):
-        faults.append(
-            Fault(f"image {item['id']}", "image", f"width and height must be positive, not {sides}")
-        )
-        return None
-    license = licenses.get(item.get("license"), {})
-    source = item.get("flickr_url") or item.get("coco_url")
-    width, height = sides
-    assert isinstance(width, int)
-    assert isinstance(height, int)
-    return Photo(
-        item["id"], item["file_name"], width, height, license.get("name"), license.get("url"), source
-    )
+def _categories(items: list[dict[str, Any]], path: Path, faults: list[Fault]) -> dict[Any, str]:
+    names: dict[Any, str] = {}
+    for item in items:
+        id, name = item.get("id"), item.get("name")
+        where = f"{path.name} category {id}"
+        if not _is_integer(id) or not isinstance(name, str) or not name.strip():
+            faults.append(Fault(where, "category", f"needs an integer id and a name: {item!r}"))
+        elif id in names or name in names.values():
+            faults.append(Fault(where, "duplicate-id", f"the id or the name {name!r} stands twice"))
+        else:
+            names[id] = name
+    return names
 
 
-def parse_instance(
-    item: Mapping[str, Any], photo: Photo, names: Mapping[Any, Any]
-) -> tuple[Instance | None, str]:
-    """One annotation or detection; gives what is wrong with it otherwise."""
-    category = names.get(item.get("category_id"))
-    if not isinstance(category, str):
-        return None, f"unknown category_id {item.get('category_id')!r}"
-    try:
-        mask = _mask(item.get("segmentation"), photo)
-    except ValueError as error:
-        return None, f"{error} (image {photo.id}, {photo.width} × {photo.height})"
-    if isinstance(item.get("id"), int):
-        id = int(item["id"])
-    else:
-        id = 0
-    score = item.get("score")
-    crowd = bool(item.get("iscrowd", 0))
-    return Instance(id, photo.id, category, encode(mask), int(mask.sum()), crowd, score), ""
+def _photos(
+    items: list[dict[str, Any]], licenses: Any, wanted: set[str] | None, path: Path, faults: list[Fault]
+) -> dict[str, Photo]:
+    terms = {item.get("id"): item for item in licenses or [] if isinstance(item, dict)}
+    photos: dict[str, Photo] = {}
+    ids: set[int] = set()
+    for item in items:
+        id, name = item.get("id"), item.get("file_name")
+        if wanted is not None and name not in wanted:
+            continue
+        where, sides = f"{path.name} image {id}", (item.get("width"), item.get("height"))
+        if not _is_integer(id) or not isinstance(name, str) or not name:
+            faults.append(Fault(where, "image", f"needs an integer id and a file_name, not {id!r}, {name!r}"))
+        elif not all(_is_integer(side) and 0 < side < 100_000 for side in sides):
+            faults.append(Fault(where, "image", f"width and height must be positive integers, not {sides}"))
+        elif id in ids or name in photos:
+            faults.append(Fault(where, "duplicate-id", f"the id or the file {name!r} stands twice"))
+        else:
+            ids.add(id)
+            license = terms.get(item.get("license"), {})
+            source = item.get("flickr_url") or item.get("coco_url")
+            photos[name] = Photo(
+                id, name, *sides, license.get("name"), license.get("url"), item.get("credit"), source
+            )
+    return photos
 
 
-def _mask(segmentation: Any, photo: Photo) -> np.ndarray:
-    shape = (photo.height, photo.width)
-    if isinstance(segmentation, dict):
-        size = segmentation.get("size")
-        if list(size or []) != list(shape):
-            raise ValueError(f"a mask of {size} lies outside the image")
-        return decode_checked(to_rle(segmentation))
-    if not isinstance(segmentation, list) or not segmentation:
-        raise ValueError(f"a segmentation must be RLE or polygons, not {segmentation!r}")
-    for polygon in segmentation:
-        numbers = isinstance(polygon, list) and all(
-            isinstance(value, int | float) and not isinstance(value, bool) for value in polygon
-        )
-        if not numbers or len(polygon) < 6 or len(polygon) % 2:
-            raise ValueError(f"a polygon needs at least three points x, y: {str(polygon)[:80]}")
-        for start, side in ((0, photo.width), (1, photo.height)):
-            low, high = min(polygon[start::2]), max(polygon[start::2])
-            if not (-TOLERANCE <= low and high <= side + TOLERANCE):
-                raise ValueError(f"a polygon from {low} to {high} lies outside the image")
-    merged = coco.merge(coco.frPyObjects(segmentation, *shape))
-    decoded: np.ndarray = coco.decode(merged).astype(bool)
-    return decoded
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
-def read_detections(path: Path, instances: Instances) -> dict[tuple[int, str], Instance]:
-    """The top-scoring detection of each image and category, which is the paper's rule.
-
-    Parameters
-    ----------
-    path : Path
-        COCO results: a list of ``{image_id, category_id or category, score, segmentation or bbox}``.
-    instances : Instances
+def make_instance(item: Mapping[str, Any], photo: Photo, categories: Mapping[Any, str]) -> Instance | None:
+    """The instance of one annotation; None if its mask has no pixel.
 
     Raises
     ------
-    IntegrityError
-        With every bad detection.
+    ValueError
+        Saying what is wrong with it.
     """
-    content = read_json(path)
-    if not isinstance(content, list):
-        raise InputError(f"{path}: expected a list of detections")
-    photos = {photo.id: photo for photo in instances.photos.values()}
-    best: dict[tuple[int, str], Instance] = {}
-    faults = []
-    for number, item in enumerate(content, start=1):
-        name = f"{path.name} record {number}"
-        if not isinstance(item, dict) or not isinstance(item.get("score"), int | float):
-            faults.append(Fault(name, "detection", f"needs image_id, category, score: {str(item)[:80]}"))
-            continue
-        photo = photos.get(item.get("image_id", -1))
-        if photo is None:
-            continue
-        category = item.get("category")
-        if category not in instances.supercategories:
-            faults.append(Fault(name, "detection", f"unknown category {category!r}; give its COCO name"))
-            continue
-        fields = dict(item, category_id=category)
-        if "segmentation" not in fields and isinstance(fields.get("bbox"), list) and len(fields["bbox"]) == 4:
-            x, y, width, height = fields["bbox"]
-            fields["segmentation"] = [[x, y, x + width, y, x + width, y + height, x, y + height]]
-        found, message = parse_instance(fields, photo, {category: category})
-        if found is None:
-            faults.append(Fault(name, "detection", message))
-            continue
-        key = (photo.id, found.category)
-        # The first of equal scores, whatever the order of keys.
-        if found.area and (key not in best or (found.score or 0) > (best[key].score or 0)):
-            best[key] = found
-    if faults:
-        raise IntegrityError(str(path), faults)
-    return best
+    category = categories.get(item.get("category_id"))
+    if category is None:
+        raise ValueError(f"unknown category_id {item.get('category_id')!r}")
+    crowd = item.get("iscrowd", 0)
+    if crowd not in (0, 1):
+        raise ValueError(f"iscrowd must be 0 or 1, not {crowd!r}")
+    mask = mask_of(item.get("segmentation"), photo)
+    if not mask.any():
+        return None
+    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    left, top = int(columns[0]), int(rows[0])
+    box = (left, top, int(columns[-1]) + 1 - left, int(rows[-1]) + 1 - top)
+    return Instance(
+        item.get("id", 0), photo.id, category, encode(mask), int(mask.sum()), box, crowd=bool(crowd)
+    )
+
+
+def mask_of(segmentation: Any, photo: Photo) -> np.ndarray:
+    """Mask (bool, shape (H, W)) of a COCO segmentation: polygons, plain or compressed run lengths.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these, malformed, or lies outside the photograph.
+    """
+    shape = (photo.height, photo.width)
+    size = f"image {photo.id} of {photo.width} × {photo.height}"
+    if isinstance(segmentation, dict):
+        if segmentation.get("size") != list(shape):
+            raise ValueError(f"a mask of size {segmentation.get('size')!r} [h, w] does not fit {size}")
+        return runs_to_mask(parse_counts(segmentation.get("counts")), *shape).astype(bool)
+    if not isinstance(segmentation, list) or not segmentation:
+        raise ValueError(f"a segmentation must be an RLE or polygons, not {str(segmentation)[:80]}")
+    for polygon in segmentation:
+        numbers = isinstance(polygon, list) and all(
+            isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**31
+            for value in polygon
+        )
+        if not numbers or len(polygon) < 6 or len(polygon) % 2:
+            raise ValueError(f"a polygon needs three points x, y or more, not {str(polygon)[:80]}")
+        for start, side in ((0, photo.width), (1, photo.height)):
+            low, high = min(polygon[start::2]), max(polygon[start::2])
+            if low < -TOLERANCE or high > side + TOLERANCE:
+                axis = "xy"[start]
+                raise ValueError(f"a polygon with {axis} from {low:g} to {high:g} lies outside {size}")
+    made: np.ndarray = coco.decode(coco.merge(coco.frPyObjects(segmentation, *shape))).astype(bool)
+    return made

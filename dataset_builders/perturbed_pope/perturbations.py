@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from pathlib import PurePosixPath
 
 import numpy as np
 from PIL import Image, ImageFilter
@@ -25,6 +26,17 @@ def seed_of(*parts: object) -> int:
     """
     text = "/".join(map(str, parts))
     return int.from_bytes(sha256(text.encode()).digest()[:8], "little") >> 1
+
+
+def image_key(file_name: str) -> str:
+    """What an image is called in ids and seeds: its file's name without the ending.
+
+    Examples
+    --------
+    >>> image_key("train2017/000000046207.jpg")
+    'train2017_000000046207'
+    """
+    return str(PurePosixPath(file_name).with_suffix("")).replace("/", "_")
 
 
 def text_only(image: np.ndarray) -> None:

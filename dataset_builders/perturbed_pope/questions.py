@@ -1,12 +1,12 @@
-"""POPE's question files in every layout that is about, and RePOPE's corrections."""
+"""POPE's question files in every layout that is about."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
@@ -14,10 +14,8 @@ from lookcheck.dataset_builders.jsonl import parse_json, read_text
 from lookcheck.dataset_builders.perturbed_pope import constants
 
 TEMPLATE = re.compile(r"Is there (a pair of|an|a) (.+) in the image\?")
-_FIELDS = (
-    {"question_id", "image", "text", "label"},
-    {"image_id", "image_name", "target_object", "query", "label"},
-)
+FIELDS = ("question_id", "image", "text", "label")
+SECOND_FIELDS = ("image_id", "image_name", "target_object", "query", "label")
 
 
 @dataclass(frozen=True)
@@ -30,9 +28,9 @@ class Question:
     number : str
         ``question_id``; it stands in every split, so that an id must name the split as well.
     image : str
-        The image's file name.
+        The image's file name, below the folder of images.
     text : str
-        As the file has it, slips included.
+        As the file has it, wrong articles included.
     entity : str
         The asked object.
     label : str
@@ -57,12 +55,25 @@ class Question:
 
 @dataclass(frozen=True)
 class QuestionFile:
-    """The questions of one split, and what was recognised."""
+    """The questions of one split, and what was recognised.
+
+    Attributes
+    ----------
+    split, layout : str
+    questions : tuple of Question
+    repaired : int
+        Texts that a named repair has changed.
+    """
 
     split: str
     layout: str
     questions: tuple[Question, ...]
     repaired: int = 0
+
+    @property
+    def is_old_random(self) -> bool:
+        """Whether it is the old random file of 2,910 rows, which numbers its questions otherwise."""
+        return self.split == "random" and len(self.questions) == constants.OLD_RANDOM_ROWS
 
 
 def article(name: str) -> str:
@@ -73,130 +84,24 @@ def article(name: str) -> str:
     >>> [article(name) for name in ("orange", "traffic light", "skis", "hot dog")]
     ['an', 'a', 'a pair of', 'a']
     """
-    if name in ("skis", "scissors"):
+    if name in constants.PAIRS:
         return "a pair of"
-    return "an" if name[0] in "aeiou" else "a"
+    return "an" if name[0].lower() in "aeiou" else "a"
 
 
 def ask(name: str) -> str:
-    """The question for a category, with the right article."""
+    """The question for a category, with the right article.
+
+    Examples
+    --------
+    >>> ask("umbrella")
+    'Is there an umbrella in the image?'
+    """
     return f"Is there {article(name)} {name} in the image?"
 
 
-def split_of(path: Path) -> str:
-    """The split that a file's name says.
-
-    Raises
-    ------
-    InputError
-        If it names none or several.
-    """
-    found = [split for split in constants.SPLITS if split in path.name.lower()]
-    if len(found) != 1:
-        raise InputError(f"{path}: the file's name must hold one of {', '.join(constants.SPLITS)}")
-    return found[0]
-
-
-def read_questions(path: Path, *, repairs: Collection[str] = ()) -> QuestionFile:
-    """Read one file of questions.
-
-    Layouts: JSON Lines with LF or CRLF, a JSON array of the same records (SEEM's), and POPEv2's array.
-
-    Parameters
-    ----------
-    path : Path
-        The split is in its name.
-    repairs : collection of str
-        Names of `constants.REPAIRS` to apply; what needs one that is not named is refused.
-
-    Raises
-    ------
-    IntegrityError
-        With every bad record, by file and line.
-    InputError
-        If the file can't be read as a whole.
-    """
-    split = split_of(path)
-    layout, records = _records(path)
-    faults: list[Fault] = []
-    questions: list[Question] = []
-    repaired = 0
-    seen: dict[str, str] = {}
-    for where, record in records:
-        question, message = _question(split, where, record, repairs)
-        if question is None:
-            faults.append(Fault(where, "question", message))
-            continue
-        repaired += message == "repaired"
-        if question.number in seen:
-            text = f"the question_id {question.number} stands twice (first at {seen[question.number]})"
-            faults.append(Fault(where, "duplicate-id", text))
-        seen.setdefault(question.number, where)
-        questions.append(question)
-    if faults:
-        raise IntegrityError(str(path), faults)
-    if split == "random" and len(questions) == constants.OLD_RANDOM_ROWS:
-        layout += ", the old random file of 2,910 rows"
-    return QuestionFile(split, layout, tuple(questions), repaired)
-
-
-def _records(path: Path) -> tuple[str, Iterable[tuple[str, Any]]]:
-    text = read_text(path)
-    if text.lstrip().startswith("["):
-        array = parse_json(text, str(path))
-        named = [(f"{path.name} record {number}", record) for number, record in enumerate(array, start=1)]
-        second = bool(array) and isinstance(array[0], dict) and "target_object" in array[0]
-        return ("POPEv2 (JSON array)" if second else "JSON array"), named
-    crlf = "\r\n" in text
-    lines = [
-        (f"{path.name}:{number}", parse_json(line, f"{path}:{number}"))
-        for number, line in enumerate(text.split("\n"), start=1)
-        if line.strip()
-    ]
-    if not lines:
-        raise InputError(f"{path}: no questions")
-    return ("JSON Lines, CRLF" if crlf else "JSON Lines, LF"), lines
-
-
-def _question(split: str, where: str, record: Any, repairs: Collection[str]) -> tuple[Question | None, str]:
-    if not isinstance(record, dict) or not any(fields <= set(record) for fields in _FIELDS):
-        found = sorted(record) if isinstance(record, dict) else record
-        return None, f"expected the fields question_id, image, text, label, found {found!r}"
-    if "target_object" in record:
-        # POPEv2 numbers images, not questions; with the object that is unique.
-        number, image = f"{record['image_id']}-{record['target_object']}", record["image_name"]
-        text, label = record["query"], record["label"]
-    else:
-        number, image, text, label = (record[key] for key in ("question_id", "image", "text", "label"))
-    if isinstance(number, bool) or not isinstance(number, int | str) or not str(number).strip():
-        return None, f"question_id must be an integer or a string, not {number!r}"
-    if not isinstance(image, str) or not image or "/" in image or "\\" in image:
-        return None, f"image must be a file's name, not {image!r}"
-    if not isinstance(label, str) or label.lower() not in constants.ANSWERS:
-        return None, f"label must be yes or no, not {label!r} (question {number})"
-    if not isinstance(text, str):
-        return None, f"the question's text must be a string, not {text!r} (question {number})"
-    state = ""
-    for name, (wrong, right) in constants.REPAIRS.items():
-        if text.endswith(wrong):
-            if name not in repairs:
-                return None, f"the text {text!r} holds the known slip {name!r} (--repair {name} mends it)"
-            text, state = text.removesuffix(wrong) + right, "repaired"
-    found = TEMPLATE.fullmatch(text)
-    if not found:
-        return (
-            None,
-            f"the text {text!r} is not of the form 'Is there a/an X in the image?' (question {number})",
-        )
-    entity = found[2]
-    target = record.get("target_object")
-    if target is not None and target != entity:
-        return None, f"target_object {target!r} is not what the text asks for: {text!r}"
-    return Question(split, str(number), image, text, entity, label.lower(), where), state
-
-
 def article_slips(questions: Iterable[Question]) -> Counter[str]:
-    """Wrong articles as they stand in the texts, with their number, such as ``"an traffic light"``."""
+    """Wrong articles as they stand in the texts, with their number: ``{"an traffic light": 1}``."""
     slips: Counter[str] = Counter()
     for question in questions:
         found = TEMPLATE.fullmatch(question.text)
@@ -205,52 +110,123 @@ def article_slips(questions: Iterable[Question]) -> Counter[str]:
     return slips
 
 
-def apply_repope(
-    questions: Sequence[Question], corrected: Mapping[str, QuestionFile]
-) -> tuple[tuple[Question, ...], dict[str, int]]:
-    """Correct labels by RePOPE's files, and leave out what these leave out as ambiguous.
+def read_questions(path: Path, split: str | None = None, *, repairs: Collection[str] = ()) -> QuestionFile:
+    """Read one file of questions.
 
-    Questions are joined by split, image and object, never by line or number.
+    Recognised are JSON Lines with LF or CRLF, a JSON array of the same records, and POPEv2's array.
 
     Parameters
     ----------
-    questions : sequence of Question
-    corrected : mapping
-        From split to RePOPE's file; every split of `questions` needs one.
-
-    Returns
-    -------
-    tuple of Question
-    dict
-        Counts ``changed``, ``left_out``.
+    path : Path
+    split : str, optional
+        Taken from the file's name if not given; of POPEv2 it is ``"popev2"``.
+    repairs : collection of str
+        Names of `constants.REPAIRS` to apply; a text that needs another one is refused.
 
     Raises
     ------
-    InputError
-        If a split has no file.
     IntegrityError
-        If a correction belongs to no question.
+        With every bad record, by file and line.
+    InputError
+        If the file can't be read as a whole.
     """
-    if missing := sorted({question.split for question in questions} - corrected.keys()):
-        raise InputError(f"no RePOPE file for the split {', '.join(missing)}; leave it out or give its file")
-    labels = {
-        (split, question.image, question.entity): question
-        for split, file in corrected.items()
-        for question in file.questions
-    }
-    kept, changed = [], 0
-    used = set()
-    for question in questions:
-        key = (question.split, question.image, question.entity)
-        if key in labels:
-            used.add(key)
-            changed += labels[key].label != question.label
-            kept.append(replace(question, label=labels[key].label))
-    stray = [labels[key] for key in labels.keys() - used]
-    if stray:
-        faults = [
-            Fault(question.where, "repope", f"no question asks for {question.entity!r} in {question.image}")
-            for question in sorted(stray, key=lambda question: question.where)
+    if unknown := set(repairs) - constants.REPAIRS.keys():
+        raise InputError(f"unknown repair {sorted(unknown)[0]!r}; known: {', '.join(constants.REPAIRS)}")
+    layout, records = _records(path)
+    if split is None:
+        split = constants.SECOND_SPLIT if layout.startswith("POPEv2") else _split_of(path)
+    if not re.fullmatch(r"[A-Za-z0-9_]+", split):
+        raise InputError(f"{path}: a split's name holds letters, digits and _, not {split!r}")
+    faults: list[Fault] = []
+    questions: list[Question] = []
+    repaired = 0
+    numbers: dict[str, str] = {}
+    pairs: dict[tuple[str, str], str] = {}
+    for where, record in records:
+        try:
+            question, mended = _question(split, where, record, repairs)
+        except ValueError as error:
+            faults.append(Fault(where, "question", str(error)))
+            continue
+        repaired += mended
+        if question.number in numbers:
+            message = f"question {question.number} stands twice, first at {numbers[question.number]}"
+            faults.append(Fault(where, "duplicate-id", message))
+        pair = (question.image, question.entity)
+        if pair in pairs:
+            message = f"question {question.number} asks for {pair[1]!r} in {pair[0]} like {pairs[pair]}"
+            faults.append(Fault(where, "duplicate-question", message))
+        numbers.setdefault(question.number, where)
+        pairs.setdefault(pair, where)
+        questions.append(question)
+    if faults:
+        raise IntegrityError(str(path), faults)
+    file = QuestionFile(split, layout, tuple(questions), repaired)
+    if file.is_old_random:
+        layout += ", the old random file of 2,910 rows"
+    return QuestionFile(split, layout, file.questions, repaired)
+
+
+def _split_of(path: Path) -> str:
+    found = [split for split in constants.SPLITS if split in path.name.lower()]
+    if len(found) != 1:
+        names = ", ".join(constants.SPLITS)
+        raise InputError(f"{path}: the file's name must hold one of {names}; or give SPLIT=FILE")
+    return found[0]
+
+
+def _records(path: Path) -> tuple[str, list[tuple[str, Any]]]:
+    text = read_text(path)
+    if text.lstrip().startswith("["):
+        array = parse_json(text, str(path))
+        second = bool(array) and isinstance(array[0], dict) and "target_object" in array[0]
+        layout = "POPEv2, JSON array" if second else "JSON array"
+        records = [(f"{path.name} record {number}", record) for number, record in enumerate(array, start=1)]
+    else:
+        layout = "JSON Lines, CRLF" if "\r\n" in text else "JSON Lines, LF"
+        records = [
+            (f"{path.name}:{number}", parse_json(line, f"{path}:{number}"))
+            for number, line in enumerate(text.split("\n"), start=1)
+            if line.strip()
         ]
-        raise IntegrityError("RePOPE", faults)
-    return tuple(kept), {"changed": changed, "left_out": len(questions) - len(kept)}
+    if not records:
+        raise InputError(f"{path}: no questions")
+    return layout, records
+
+
+def _question(split: str, where: str, record: Any, repairs: Collection[str]) -> tuple[Question, bool]:
+    if not isinstance(record, dict):
+        raise ValueError(f"expected a JSON object, found {str(record)[:80]}")
+    second = "target_object" in record
+    if missing := [name for name in (SECOND_FIELDS if second else FIELDS) if name not in record]:
+        raise ValueError(f"lacks {', '.join(missing)}: {str(record)[:120]}")
+    image = record["image_name" if second else "image"]
+    label, text = record["label"], record["query" if second else "text"]
+    number = record["image_id" if second else "question_id"]
+    if isinstance(number, bool) or not isinstance(number, int | str) or not str(number).strip():
+        raise ValueError(f"the id must be an integer or a string, not {number!r}")
+    for name, value in (("image", image), ("text", text), ("label", label)):
+        if not isinstance(value, str) or not value.isprintable():
+            raise ValueError(f"{name} must be a string, not {value!r} (question {number})")
+    # POPEv2 writes its paths with a leading stroke.
+    image = image.removeprefix("/") if second else image
+    if not image or "\\" in image or ".." in PurePosixPath(image).parts or image.startswith("/"):
+        raise ValueError(f"image must be a file below the folder of images, not {image!r} (question {number})")
+    if label.lower() not in constants.ANSWERS:
+        raise ValueError(f"label must be yes or no, not {label!r} (question {number})")
+    mended = False
+    for name, (wrong, right) in constants.REPAIRS.items():
+        if text.endswith(wrong):
+            if name not in repairs:
+                raise ValueError(f"{text!r} has the known slip {name!r}; --repair {name} mends it")
+            text, mended = text.removesuffix(wrong) + right, True
+    found = TEMPLATE.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text!r} is not 'Is there a/an X in the image?' (question {number})")
+    entity = found[2]
+    if second:
+        if record["target_object"] != entity:
+            raise ValueError(f"target_object is {record['target_object']!r}, but the query is {text!r}")
+        # An edited picture and its original have one image_id: the path tells them apart.
+        number = f"{image.rsplit('.', 1)[0].replace('/', '_')}-{entity.replace(' ', '_')}"
+    return Question(split, str(number), image, text, entity, label.lower(), where), mended
