@@ -140,7 +140,7 @@ def cell() -> Picture:
         canvas.paint(folds, (206, 104, 84))
     canvas.paint(ellipse(320, 250, 82, 74), (132, 96, 168), canvas.thing("nucleus"))
     canvas.paint(ellipse(320, 250, 76, 68), fills.ball((176, 146, 208), 310, 240, 120))
-    canvas.paint(ellipse(340, 262, 26, 24), (104, 66, 142), 0)
+    canvas.paint(ellipse(340, 262, 26, 24), (104, 66, 142))
     write(canvas, 320, 40, "Animal cell", 24, category="title")
     for text, x, y, start, end in (
         ("nucleus", 590.0, 180.0, (552.0, 184.0), (388.0, 222.0)),
