@@ -102,10 +102,10 @@ def check_predictions(predictions: Sequence[Any], ids: Sequence[str | int]) -> N
                 f"id {row!r}: entity_rank is {rank!r}; expected an integer, 1 for the most probable "
                 "and 0 where it was not asked"
             )
-        _check_number("entity_prob", probability, row)
-        if math.isnan(probability):
+        chance = _number("entity_prob", probability, row)
+        if math.isnan(chance):
             continue
-        if not 0 <= probability <= 1:
+        if not 0 <= chance <= 1:
             raise ValueError(
                 f"id {row!r}: entity_prob is {probability!r}; expected a number from 0 to 1, or NaN"
             )
@@ -116,23 +116,27 @@ def check_predictions(predictions: Sequence[Any], ids: Sequence[str | int]) -> N
 
 
 def _check_log_probabilities(prediction: dict[str, Any], row: str | int) -> None:
-    for name in ("logp_yes", "logp_no"):
-        value = prediction[name]
-        _check_number(name, value, row)
-        if not math.isnan(value) and not -_LARGEST <= value <= _ROUNDING:
+    numbers = {name: _number(name, prediction[name], row) for name in ("logp_yes", "logp_no")}
+    for name, number in numbers.items():
+        if not math.isnan(number) and not -_LARGEST <= number <= _ROUNDING:
             raise ValueError(
-                f"id {row!r}: {name} is {value!r}; expected a log-probability, finite and at most 0, or NaN"
+                f"id {row!r}: {name} is {prediction[name]!r}; expected a log-probability, finite and at "
+                "most 0, or NaN"
             )
     for given, lacking in (("logp_yes", "logp_no"), ("logp_no", "logp_yes")):
-        if math.isnan(prediction[lacking]) and not math.isnan(prediction[given]):
+        if math.isnan(numbers[lacking]) and not math.isnan(numbers[given]):
             raise ValueError(
                 f"id {row!r}: {given} is {prediction[given]!r}, but {lacking} is nan; give both or neither"
             )
 
 
-def _check_number(name: str, value: Any, row: str | int) -> None:
+def _number(name: str, value: Any, row: str | int) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError(f"id {row!r}: {name} is {value!r}; expected a number, or NaN where it was not taken")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"id {row!r}: {name} is {value!r}; too large for a float") from None
 
 
 def check_references(references: Sequence[Any], ids: Sequence[str | int]) -> None:
