@@ -35,6 +35,8 @@ class Report:
     figures_down : bool
         Print one line for each figure and one column for each system: for more figures than fit
         beside each other in 80 characters. Output files keep one row for each system.
+    in_files : Report or None
+        What CSV files get where that is more than the table.
     """
 
     title: str
@@ -43,6 +45,7 @@ class Report:
     result: dict[str, Any]
     notes: list[str] = field(default_factory=list)
     figures_down: bool = False
+    in_files: Report | None = None
 
 
 def percent(fraction: float | None) -> str:
@@ -83,7 +86,8 @@ def emit(report: Report, *, as_json: bool, outputs: Sequence[Path]) -> None:
     """
     check_outputs(outputs)
     for path in outputs:
-        text = console.to_json(report.result) + "\n" if path.suffix == ".json" else _csv(report)
+        whole = path.suffix == ".json"
+        text = console.to_json(report.result) + "\n" if whole else _csv(report.in_files or report)
         console.write_text(path, text)
     if as_json:
         shown = {key: value for key, value in report.result.items() if key != "per_sample"}

@@ -1,0 +1,309 @@
+"""`lookcheck score perturbed-pope`: answers about perturbed pictures beside the original's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import fsum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.metrics.perturbed_pope import BASELINES, ORIGINAL, PARSERS, UNPARSED, compute, relative_change
+from lookcheck.scripts import console
+from lookcheck.scripts.score.joining import Record, read_records, refuse_unknown
+from lookcheck.scripts.score.report import Report, check_outputs, emit, percent
+
+# The last three are accuracies of policies that don't look.
+COLUMNS = ("acc.", "yes", "unknown", "relies", "all yes", "all no", "copied")
+NAN = float("nan")
+ABSENT: dict[str, Any] = {"logp_yes": NAN, "logp_no": NAN, "entity_rank": 0, "entity_prob": NAN}
+_ANSWERS = ("n", "accuracy", "precision", "recall", "f1", "yes_ratio", "unknown_rate", "unparsed_rate")
+_MARGINS = ("margin_mean", "margin_median", "margin_positive")
+_RANKS = ("mrr", "mean_rank", "median_rank", "mean_probability")
+_PAIRED = ("changed", "margin_shift_mean", "margin_shift_median", "margin_stays_positive")
+
+
+def perturbed_pope(
+    references: Annotated[
+        Path,
+        typer.Option(
+            help="A built folder, or JSON Lines: id, label or answer, condition, split, and parent_id on a "
+            "perturbed row; group if known."
+        ),
+    ],
+    predictions: Annotated[
+        Path,
+        typer.Option(
+            help="JSON Lines: id, text, and if taken logp_yes, logp_no, entity_rank (1 the most probable), "
+            "entity_prob."
+        ),
+    ],
+    parser: Annotated[str, typer.Option(help="How answers are read: strict or official.")] = "strict",
+    unparsed: Annotated[
+        str, typer.Option(help="Answers that can't be read: wrong, or drop to leave them out.")
+    ] = "wrong",
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(help="Score this condition only, beside original; repeatable. Default: all."),
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(help="Show this split. Default: the mean over the splits.")
+    ] = None,
+    output: Annotated[list[Path] | None, typer.Option(help="Write *.json or *.csv; repeatable.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Score answers to perturbed POPE, and three policies that never look beside them."""
+    outputs = output or []
+    check_outputs(outputs)
+    for name, value, allowed in (("parser", parser, PARSERS), ("unparsed", unparsed, UNPARSED)):
+        if value not in allowed:
+            raise InputError(f"--{name} is {value!r}; expected one of {', '.join(allowed)}")
+    labels = _built_labels(references) if references.is_dir() else read_records(references)[0]
+    given, _ = read_records(predictions)
+    refuse_unknown(given, labels, str(references))
+    notes = []
+    if condition:
+        chosen = _chosen(labels, condition, references)
+        if other := sum(row not in chosen for row in given):
+            notes.append(f"{other:,} predictions of other conditions are not scored")
+        labels = chosen
+    notes += _missing(labels, given, parser, unparsed, predictions)
+    try:
+        result = compute(
+            [_prediction(given.get(row)) for row in labels],
+            [_reference(record) for record in labels.values()],
+            ids=list(labels),
+            groups=_groups(labels),
+            parser=parser,
+            unparsed=unparsed,
+        )
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(str(error)) from None
+    emit(report(result, notes, split), as_json=as_json, outputs=outputs)
+
+
+def report(result: dict[str, Any], notes: Sequence[str], split: str | None = None) -> Report:
+    """The table of a result: one row a condition, with policies that never look beside it.
+
+    Parameters
+    ----------
+    result : dict
+        What :func:`lookcheck.metrics.perturbed_pope.compute` gave.
+    notes : sequence of str
+        Sentences to show first.
+    split : str, optional
+        The split to show; where not given, every figure is the mean over the splits. Evidence reliance
+        is then over the pairs of all splits together.
+
+    Raises
+    ------
+    InputError
+        If there is no such split.
+    """
+    found = dict.fromkeys(name for splits in result["by_condition"].values() for name in splits)
+    if split is not None and split not in found:
+        raise InputError(f"--split is {split!r}; the rows have {', '.join(found)}")
+    rows = []
+    for condition, splits in result["by_condition"].items():
+        shown = [name for name in splits if split in (None, name)]
+        own = [splits[name] for name in shown]
+        reliance = result["evidence_reliance"].get(condition, {"share": None, "by_split": {}})
+        relies = reliance if split is None else reliance["by_split"].get(split, {"share": None})
+        policies = [
+            _mean([result["baselines"][policy][condition][name]["accuracy"] for name in shown])
+            for policy in BASELINES
+        ]
+        figures = [_mean([part[key] for part in own]) for key in ("accuracy", "yes_ratio", "unknown_rate")]
+        rows.append((condition, [*figures, relies["share"], *policies]))
+    counts = result["counts"]
+    over = f"split {split}" if split else f"split {next(iter(found))}"
+    if split is None and len(found) > 1:
+        over = f"means over the splits {', '.join(found)}"
+    lines = [
+        f"{counts['n']:,} rows; {over}",
+        "acc.: accuracy; yes, unknown: share of these answers; relies: of the objects seen in the original, "
+        "the share whose answer changes when the object is gone",
+        "all yes, all no, copied: accuracy without looking (copied: the original's answer again)",
+        *notes,
+        *_count_notes(counts, result["signature"]),
+        *_margin_notes(result, split),
+        *_rank_notes(result, split),
+    ]
+    return Report("Perturbed POPE, percent", COLUMNS, rows, result, lines, in_files=_flat(result))
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """The mean; None where a value is missing, for a mean over some splits would be another figure."""
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _count_notes(counts: dict[str, Any], signature: str) -> list[str]:
+    notes = []
+    if counts["unparsed"]:
+        became = "left out" if "unparsed_rule:drop" in signature else "counted as wrong"
+        notes.append(f"{counts['unparsed']:,} answers can't be read: {became}")
+    if counts["unknown"]:
+        notes.append(f"{counts['unknown']:,} answers are unknown: neither yes nor no, so not right")
+    if counts["unpaired"]:
+        notes.append(f"{counts['unpaired']:,} perturbed rows have no original row: in no paired figure")
+    return notes
+
+
+def _paired(result: dict[str, Any], condition: str, split: str | None) -> list[dict[str, Any]]:
+    splits = result["paired"][condition]
+    return [part for name, part in splits.items() if split in (None, name)]
+
+
+def _margin_notes(result: dict[str, Any], split: str | None) -> list[str]:
+    notes = []
+    for condition in result["paired"]:
+        parts = _paired(result, condition, split)
+        before, after = (_mean([part[side]["margin_mean"] for part in parts]) for side in _SIDES)
+        if before is None or after is None:
+            continue
+        stays = percent(_mean([part["margin_stays_positive"] for part in parts]))
+        notes.append(
+            f"margin, {condition}: {before:.3f} to {after:.3f} nats ({after - before:+.3f}); "
+            f"stays positive {stays} %"
+        )
+    return notes
+
+
+def _rank_notes(result: dict[str, Any], split: str | None) -> list[str]:
+    notes = []
+    for condition in result["paired"]:
+        parts = _paired(result, condition, split)
+        shown = []
+        # A mean of medians would be no median, so that one is shown for a single split only.
+        for key in _RANKS if len(parts) == 1 else ("mrr", "mean_rank", "mean_probability"):
+            before, after = (_mean([part[side][key] for part in parts]) for side in _SIDES)
+            if before is not None and after is not None:
+                change = relative_change(before, after)
+                moved = "" if change is None else f" ({change:+.1%})"
+                shown.append(f"{key.replace('_', ' ')} {before:.4g} to {after:.4g}{moved}")
+        if shown:
+            notes.append(f"rank, {condition}: {'; '.join(shown)}")
+    return notes
+
+
+_SIDES = ("original", "perturbed")
+
+
+def _flat(result: dict[str, Any]) -> Report:
+    """Every figure of every condition and split, one row each, for CSV files."""
+    columns = [*_ANSWERS, *_MARGINS, *_RANKS, "pairs", "unpaired", *_PAIRED, "evidence_reliance"]
+    columns += [f"{policy}_{figure}" for policy in BASELINES for figure in ("accuracy", "f1")]
+    rows = []
+    for condition, splits in result["by_condition"].items():
+        reliance = result["evidence_reliance"].get(condition, {"by_split": {}})["by_split"]
+        for split, figures in splits.items():
+            pair = result["paired"].get(condition, {}).get(split, {})
+            row = [figures[name] for name in (*_ANSWERS, *_MARGINS, *_RANKS)]
+            row += [pair.get(name) for name in ("n", "unpaired", *_PAIRED)]
+            row.append(reliance.get(split, {}).get("share"))
+            for policy in BASELINES:
+                row += [result["baselines"][policy][condition][split][name] for name in ("accuracy", "f1")]
+            rows.append((f"{condition}/{split}", row))
+    return Report("", columns, rows, result)
+
+
+def _chosen(labels: dict[str, Record], conditions: Sequence[str], references: Path) -> dict[str, Record]:
+    known = dict.fromkeys(record.text("condition") for record in labels.values())
+    for name in conditions:
+        if name not in known:
+            raise InputError(f"--condition is {name!r}; {references} has {', '.join(known)}")
+    kept = {ORIGINAL, *conditions}
+    return {row: record for row, record in labels.items() if record.fields["condition"] in kept}
+
+
+def _missing(
+    labels: dict[str, Record], given: dict[str, Record], parser: str, unparsed: str, predictions: Path
+) -> list[str]:
+    """A note on rows without an answer, or an error where a rule would make something else of them."""
+    absent = [row for row in labels if row not in given or given[row].fields.get("text") is None]
+    if not absent:
+        return []
+    shown = ", ".join(map(repr, absent[:5])) + (", …" if len(absent) > 5 else "")
+    rule = "--parser official reads them as yes" if parser == "official" else ""
+    if not rule and unparsed == "drop":
+        rule = "--unparsed drop leaves them out"
+    if rule:
+        raise InputError(
+            f"{predictions}: {len(absent):,} of {len(labels):,} rows have no text (id {shown}) and {rule}; "
+            'answer them, write "" where the model said nothing, or name the conditions with --condition'
+        )
+    return [f"{len(absent):,} of {len(labels):,} rows have no text, counted as wrong (id {shown})"]
+
+
+def _prediction(record: Record | None) -> dict[str, Any]:
+    if record is None:
+        return {"text": "", **ABSENT}
+    if not any(name in record.fields for name in ("text", *ABSENT)):
+        raise InputError(
+            f"{record.where}: id {record.id!r} has none of the fields {', '.join(('text', *ABSENT))}"
+        )
+    values = {name: record.fields.get(name) for name in ABSENT}
+    return {
+        "text": record.text("text", missing=""),
+        **{name: ABSENT[name] if value is None else value for name, value in values.items()},
+    }
+
+
+def _reference(record: Record) -> dict[str, str]:
+    names = [name for name in ("label", "answer") if name in record.fields]
+    if len(names) != 1:
+        raise InputError(
+            f"{record.where}: id {record.id!r} needs one field 'label' or 'answer', "
+            f"found {names or sorted(record.fields)}"
+        )
+    return {
+        "label": record.text(names[0]),
+        "condition": record.text("condition"),
+        "parent_id": record.text("parent_id", missing=""),
+        "split": record.text("split"),
+    }
+
+
+def _groups(labels: dict[str, Record]) -> list[Any] | None:
+    groups = [record.fields.get("group") for record in labels.values()]
+    return None if all(group is None for group in groups) else groups
+
+
+def _built_labels(folder: Path) -> dict[str, Record]:
+    """The labels of every configuration of a built folder; pictures are not read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from lookcheck.dataset_builders.perturbed_pope.constants import ANSWERS
+
+    paths = sorted((folder / "data").glob("*.parquet"))
+    if not paths:
+        raise InputError(
+            f"{folder}: no file data/*.parquet; expected a folder of lookcheck build perturbed-pope"
+        )
+    records: dict[str, Record] = {}
+    for path in paths:
+        try:
+            columns = ["id", "parent_id", "split", "answer", "condition", "image_id"]
+            rows = pq.read_table(path, columns=columns, partitioning=None).to_pylist()
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{path}: can't be read ({' '.join(str(error).split())})") from None
+        for number, row in enumerate(rows):
+            where = f"{path}: row {number}"
+            answer, name = row["answer"], row["id"]
+            if not isinstance(answer, int) or not 0 <= answer < len(ANSWERS) or not name or name in records:
+                raise InputError(f"{where}: id {name!r} with answer {answer!r}; run lookcheck check")
+            fields = {**row, "answer": ANSWERS[answer], "group": row["image_id"]}
+            records[name] = Record(where, name, fields)
+    return records
+
+
+if __name__ == "__main__":
+    app = console.new_app("Score perturbed POPE.")
+    app.command()(perturbed_pope)
+    console.run(app)
