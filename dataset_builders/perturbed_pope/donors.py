@@ -9,63 +9,96 @@ from typing import Any
 
 import numpy as np
 from scipy import ndimage
+from skimage.morphology import convex_hull_image
 
 from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Instances, Photo, decode
 from lookcheck.dataset_builders.perturbed_pope.perturbations import seed_of
 
-# Sides below this are unrecognisable once they are scaled.
-SMALLEST_SIDE = 48
-SMALLEST_AREA = 60 * 60
+# Sides and areas below these, in pixels, are unrecognisable once they are scaled.
+SMALLEST_SIDE = 56
+SMALLEST_AREA = 70 * 70
+# Side from which on a cut-out is as good as a larger one.
+LARGE = 160
 # Pixels between a cut-out and the picture's border; nearer ones may be cut off.
 MARGIN = 2
-# Shares of the outline that may touch other instances, which may hide a part of it.
-LARGEST_CONTACT = 0.25
+# Share of an instance that its largest connected piece must have.
 SMALLEST_PIECE = 0.95
-# Of its box; below it is a thin or a sprawling thing that is lost in another scene.
-SMALLEST_FILL = 0.3
-# Things on a table are part of what its mask leaves out; nobody knows the rest by its outline.
+# Share of its convex hull; what has less sprawls, or others stand before it.
+SMALLEST_SOLIDITY = 0.55
+# Share of the outline that may touch other instances, which may hide a part of it.
+LARGEST_CONTACT = 0.3
+# A table's outline leaves out what stands on it: the rest is a board with holes.
 NEVER = ("dining table",)
-# How many of the best fitting ones the seed chooses from.
+# How many of the best fitting categories the seed chooses from, and how much worse the last may be.
 CHOICE = 6
+CHOICE_SPAN = 1.0
 
 
 @dataclass(frozen=True)
 class Donor:
-    """A cut-out: the instance and the photograph that it lies in."""
+    """A cut-out.
+
+    Attributes
+    ----------
+    photo : Photo
+        The photograph that it lies in.
+    instance : Instance
+    supercategory : str
+    contact : float
+        From `inspect_donor`.
+    """
 
     photo: Photo
     instance: Instance
     supercategory: str
+    contact: float = 0.0
 
 
-def inspect_donor(job: tuple[Instance, Sequence[Instance]]) -> bool:
-    """Whether an instance is a good cut-out; `job` holds it and the others of its photograph."""
+def inspect_donor(job: tuple[Instance, Sequence[Instance]]) -> float | None:
+    """How much of an instance's outline touches others; None if it is no good cut-out.
+
+    Parameters
+    ----------
+    job : tuple
+        The instance and the others of its photograph.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]. Neighbours of the same category count in full, for an outline among them is often a
+        part of a whole; others count half, for the instance may be the one in front.
+    """
     instance, others = job
     left, top, width, height = instance.box
     rows, columns = instance.rle["size"]
     if instance.crowd or instance.category in NEVER or instance.area < SMALLEST_AREA:
-        return False
-    if min(width, height) < SMALLEST_SIDE or instance.area < SMALLEST_FILL * width * height:
-        return False
+        return None
+    if min(width, height) < SMALLEST_SIDE:
+        return None
     if min(left, top) < MARGIN or left + width > columns - MARGIN or top + height > rows - MARGIN:
-        return False
+        return None
     mask = decode(instance.rle)
     labels, pieces = ndimage.label(mask)
     if pieces > 1 and np.bincount(labels.ravel())[1:].max() < SMALLEST_PIECE * instance.area:
-        return False
+        return None
+    hull = convex_hull_image(mask[top : top + height, left : left + width])
+    if instance.area < SMALLEST_SOLIDITY * hull.sum():
+        return None
     rim = ndimage.binary_dilation(mask, iterations=2) & ~mask
-    touched = np.zeros_like(mask)
+    weight = np.zeros(mask.shape, np.float32)
     for other in others:
-        touched |= decode(other.rle)
-    return bool((rim & touched).sum() <= LARGEST_CONTACT * rim.sum())
+        near = decode(other.rle) & rim
+        weight[near] = np.maximum(weight[near], 1.0 if other.category == instance.category else 0.5)
+    contact = float(weight.sum() / rim.sum())
+    return contact if contact <= LARGEST_CONTACT else None
 
 
 def donors_of(
     instances: Instances,
     names: Iterable[str],
-    mapping: Callable[[Callable[[Any], bool], Sequence[Any]], Iterable[bool]] = map,
+    mapping: Callable[[Callable[[Any], float | None], Sequence[Any]], Iterable[float | None]] = map,
 ) -> tuple[Donor, ...]:
-    """All good cut-outs of some photographs, in the order of photograph and id.
+    """All good cut-outs of some photographs, in the order of file name and id.
 
     Parameters
     ----------
@@ -75,14 +108,17 @@ def donors_of(
     mapping : callable
         A `map` that may work in several processes.
     """
-    photos = [instances.photos[name] for name in sorted(set(names))]
-    jobs, made = [], []
-    for photo in photos:
+    found, jobs = [], []
+    for photo in (instances.photos[name] for name in sorted(set(names))):
         items = instances.by_image.get(photo.id, ())
         for item in items:
             jobs.append((item, tuple(other for other in items if other is not item)))
-            made.append(Donor(photo, item, instances.supercategories.get(item.category, "")))
-    return tuple(donor for donor, good in zip(made, mapping(inspect_donor, jobs), strict=True) if good)
+            found.append((photo, item, instances.supercategories.get(item.category, "")))
+    return tuple(
+        Donor(*parts, contact)
+        for parts, contact in zip(found, mapping(inspect_donor, jobs), strict=True)
+        if contact is not None
+    )
 
 
 def choose_donor(
@@ -99,13 +135,13 @@ def choose_donor(
     ----------
     donors : sequence of Donor
     entity, supercategory : str
-        Of the object that is replaced.
+        Of the object that is replaced; no cut-out has its supercategory.
     box : tuple of int
         Its box x, y, width, height.
     banned : collection of str
         Categories that the photograph holds or that a question names for it.
     seed : int
-        Chooses among the cut-outs that fit best in shape and size, at most one of a category.
+        Chooses among the categories whose best cut-out fits best.
 
     Returns
     -------
@@ -118,18 +154,20 @@ def choose_donor(
         related = category == entity or (supercategory and donor.supercategory == supercategory)
         if related or category in banned:
             continue
-        cost = misfit(donor.instance.box, box)
+        cost = misfit(donor, box)
         if category not in best or cost < best[category][0]:
             best[category] = (cost, donor)
-    ranked = sorted(best.values(), key=lambda item: (item[0], item[1].instance.id))[:CHOICE]
-    fitting = [donor for cost, donor in ranked if cost <= ranked[0][0] + 0.5]
+    ranked = sorted(best.values(), key=lambda item: (item[0], item[1].instance.category))[:CHOICE]
+    fitting = [donor for cost, donor in ranked if cost <= ranked[0][0] + CHOICE_SPAN]
     if not fitting:
         return None
-    return min(fitting, key=lambda donor: seed_of(seed, donor.photo.file_name, donor.instance.id))
+    return min(fitting, key=lambda donor: seed_of(seed, donor.instance.category))
 
 
-def misfit(donor: tuple[int, int, int, int], box: tuple[int, int, int, int]) -> float:
-    """How badly a cut-out fits a box: difference in shape, and enlargement, both in octaves."""
-    shape = abs(math.log2(donor[2] / donor[3]) - math.log2(box[2] / box[3]))
-    enlarged = 0.5 * math.log2((box[2] * box[3]) / (donor[2] * donor[3]))
-    return shape + max(0.0, enlarged)
+def misfit(donor: Donor, box: tuple[int, int, int, int]) -> float:
+    """How badly a cut-out fits a box: octaves of shape, enlargement and want of size, and contact."""
+    width, height = donor.instance.box[2:]
+    shape = abs(math.log2(width / height) - math.log2(box[2] / box[3]))
+    enlarged = 0.5 * math.log2((box[2] * box[3]) / (width * height))
+    small = 0.5 * math.log2(LARGE * LARGE / (width * height))
+    return shape + max(0.0, enlarged) + max(0.0, small) + 5 * donor.contact

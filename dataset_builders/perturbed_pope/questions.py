@@ -211,7 +211,9 @@ def _question(split: str, where: str, record: Any, repairs: Collection[str]) -> 
     # POPEv2 writes its paths with a leading stroke.
     image = image.removeprefix("/") if second else image
     if not image or "\\" in image or ".." in PurePosixPath(image).parts or image.startswith("/"):
-        raise ValueError(f"image must be a file below the folder of images, not {image!r} (question {number})")
+        raise ValueError(
+            f"image must be a file below the folder of images, not {image!r} (question {number})"
+        )
     if label.lower() not in constants.ANSWERS:
         raise ValueError(f"label must be yes or no, not {label!r} (question {number})")
     mended = False

@@ -62,7 +62,9 @@ def _apply(file: QuestionFile, corrected: QuestionFile) -> tuple[QuestionFile, d
         raise IntegrityError(
             "RePOPE",
             [
-                Fault(question.where, "repope", f"no question asks for {question.entity!r} in {question.image}")
+                Fault(
+                    question.where, "repope", f"no question asks for {question.entity!r} in {question.image}"
+                )
                 for question in stray
             ],
         )

@@ -20,8 +20,11 @@ RIM = 4
 AROUND = 24
 # Pixels that the biharmonic equation is solved for; a larger region is filled at a smaller scale.
 LARGEST_FILL = 3000
+# Pixels, at the scale of the fill.
+SOFTEN = 1.5
 # A cut-out loses this rim, where the background shines through, and gets a soft seam.
 EDGE = 1
+SMALLEST_SPLINTER = 0.1
 SEAM = 0.8
 # How far a cut-out may be stretched to the shape of the box, and may stand out of it.
 STRETCH = 1.15
@@ -35,7 +38,7 @@ def fill(image: np.ndarray, masks: Sequence[np.ndarray]) -> tuple[np.ndarray, np
     """Fill the pixels of all masks, and a rim around them, from their surroundings.
 
     The rim is `RIM` pixels wide. Each connected region is filled by skimage's biharmonic inpainting, at
-    a smaller scale if it is large, with the grain of its surroundings.
+    a smaller scale if it is large.
 
     Parameters
     ----------
@@ -52,9 +55,7 @@ def fill(image: np.ndarray, masks: Sequence[np.ndarray]) -> tuple[np.ndarray, np
     made = image.copy()
     labels, count = ndimage.label(region, np.ones((3, 3)))
     for number, place in enumerate(ndimage.find_objects(labels), start=1):
-        rows, columns = (
-            slice(max(0, side.start - AROUND), side.stop + AROUND) for side in place
-        )
+        rows, columns = (slice(max(0, side.start - AROUND), side.stop + AROUND) for side in place)
         # All regions are unknown here, also a neighbour that reaches into this window.
         unknown = region[rows, columns]
         filled = _fill_window(image[rows, columns], unknown)
@@ -85,15 +86,27 @@ def _fill_window(window: np.ndarray, unknown: np.ndarray) -> np.ndarray:
     hole = weight < 0.5
     if hole.all():
         hole = weight < weight.max()
-    solved = inpaint_biharmonic(small, hole, channel_axis=-1) if hole.any() else small
-    # The equation overshoots in wide holes: keep to the colours around.
-    ring = solved[~hole]
-    solved = np.clip(solved, ring.min(0), ring.max(0))
+    if hole.any():
+        small = _solve(small, hole)
     smooth = np.stack(
-        [_resize(solved[..., channel], (width, height), Image.Resampling.BICUBIC) for channel in range(3)], -1
+        [_resize(small[..., channel], (width, height), Image.Resampling.BICUBIC) for channel in range(3)], -1
     )
     made: np.ndarray = np.clip(smooth * 255, 0, 255).round().astype(np.uint8)
     return made
+
+
+def _solve(small: np.ndarray, hole: np.ndarray) -> np.ndarray:
+    """Biharmonic inpainting that neither carries fine detail into the hole nor overshoots in it."""
+    known = (~hole).astype(np.float64)
+    weight = ndimage.gaussian_filter(known, SOFTEN)
+    even = (
+        ndimage.gaussian_filter(small * known[..., None], (SOFTEN, SOFTEN, 0))
+        / np.maximum(weight, 1e-6)[..., None]
+    )
+    solved: np.ndarray = inpaint_biharmonic(even, hole, channel_axis=-1)
+    ring = even[ndimage.binary_dilation(hole, iterations=3) & ~hole]
+    low, high = np.percentile(ring, [10, 90], axis=0)
+    return np.where(hole[..., None], np.clip(solved, low, high), small)
 
 
 def _resize(
@@ -103,18 +116,23 @@ def _resize(
 
 
 def cut_out(image: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """An instance on transparent ground, without its outermost pixels.
+    """An instance on transparent ground, without its outermost pixels and without splinters.
 
     Returns
     -------
     ndarray of uint8, shape (h, w, 4)
-        Of the size of the mask's box.
+        Of the size of what is left of the mask.
     """
-    top, bottom, left, right = extent(mask)
     inner = ndimage.binary_erosion(mask, iterations=EDGE)
     if not inner.any():
         inner = mask
+    labels, pieces = ndimage.label(inner)
+    if pieces > 1:
+        sizes = np.bincount(labels.ravel())
+        sizes[0] = 0
+        inner = np.isin(labels, np.flatnonzero(sizes >= SMALLEST_SPLINTER * sizes.max()))
     alpha = np.where(inner, 255, 0).astype(np.uint8)
+    top, bottom, left, right = extent(inner)
     return np.dstack([image, alpha])[top:bottom, left:right]
 
 
@@ -145,7 +163,9 @@ def paste(
     top = min(max(0, box[1] + box[3] - down), height - down)
     # Colours weighted with the alpha, so that no background comes in at the edge.
     alpha = piece[..., 3].astype(np.float32) / 255
-    planes = [_resize(piece[..., channel] * alpha, (across, down), Image.Resampling.HAMMING) for channel in range(3)]
+    planes = [
+        _resize(piece[..., channel] * alpha, (across, down), Image.Resampling.HAMMING) for channel in range(3)
+    ]
     cover = _resize(alpha, (across, down), Image.Resampling.HAMMING)
     colour = np.stack(planes, -1) / np.maximum(cover, 1e-3)[..., None]
     # Only inwards: a seam outside would be of the colours that the edge was cut from.
@@ -164,9 +184,7 @@ def _size(piece: np.ndarray, box: tuple[int, int, int, int], width: int, height:
     wanted = (box[2] / w) / (box[3] / h)
     stretch = min(max(wanted, 1 / STRETCH), STRETCH) ** 0.5
     scale = ((box[2] * box[3]) / (w * h)) ** 0.5
-    limit = min(
-        min(OVER * box[2], width) / (w * stretch), min(OVER * box[3], height) / (h / stretch)
-    )
+    limit = min(min(OVER * box[2], width) / (w * stretch), min(OVER * box[3], height) / (h / stretch))
     scale = min(scale, limit)
     return max(1, round(w * scale * stretch)), max(1, round(h * scale / stretch))
 
