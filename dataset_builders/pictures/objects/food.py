@@ -6,8 +6,8 @@ import numpy as np
 
 from lookcheck.dataset_builders.pictures import fills
 from lookcheck.dataset_builders.pictures.canvas import Canvas, Colour, seed
-from lookcheck.dataset_builders.pictures.objects.tableware import contact_shadow
-from lookcheck.dataset_builders.pictures.shapes import Frame, blob, ellipse, line
+from lookcheck.dataset_builders.pictures.objects.shadow import contact_shadow
+from lookcheck.dataset_builders.pictures.shapes import Frame, Region, blob, ellipse, line
 
 
 def apple(canvas: Canvas, x: float, y: float, radius: float, colour: Colour, label: str) -> None:
@@ -101,7 +101,7 @@ def pizza(canvas: Canvas, x: float, y: float, radius: float) -> None:
     random = np.random.default_rng(seed(f"pizza {x:.0f} {y:.0f}"))
     angles = np.linspace(0, 2 * np.pi, 26, endpoint=False)
 
-    def wavy(low: float, high: float):  # type: ignore[no-untyped-def]
+    def wavy(low: float, high: float) -> Region:
         reach = r * random.uniform(low, high, 26)
         return blob(
             [(x + float(a * np.cos(t)), y + float(a * np.sin(t))) for a, t in zip(reach, angles, strict=True)]

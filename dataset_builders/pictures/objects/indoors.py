@@ -6,7 +6,7 @@ import numpy as np
 
 from lookcheck.dataset_builders.pictures import fills
 from lookcheck.dataset_builders.pictures.canvas import Canvas, Colour
-from lookcheck.dataset_builders.pictures.objects.tableware import contact_shadow
+from lookcheck.dataset_builders.pictures.objects.shadow import contact_shadow
 from lookcheck.dataset_builders.pictures.shapes import Frame, line
 
 

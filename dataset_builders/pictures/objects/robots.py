@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lookcheck.dataset_builders.pictures import fills
 from lookcheck.dataset_builders.pictures.canvas import Canvas, Colour
-from lookcheck.dataset_builders.pictures.objects.tableware import contact_shadow
-from lookcheck.dataset_builders.pictures.shapes import Point, ellipse, line, rectangle
+from lookcheck.dataset_builders.pictures.objects.shadow import contact_shadow
+from lookcheck.dataset_builders.pictures.shapes import Point, ellipse, line, polygon, rectangle
 
 
 def gripper(
@@ -45,13 +45,9 @@ def gripper(
         canvas.paint(
             rectangle(left, y - size * 0.5, right, y, 3), fills.tube((84, 90, 98), left, right), owner
         )
-        pad = rectangle(*sorted_box(inner, inner + side * size * 0.03, y - size * 0.2, y))
+        tip = inner + side * size * 0.03
+        pad = rectangle(min(inner, tip), y - size * 0.2, max(inner, tip), y)
         canvas.paint(pad, (34, 36, 40))
-
-
-def sorted_box(a: float, b: float, top: float, bottom: float) -> tuple[float, float, float, float]:
-    """Left, top, right, bottom of two sides in any order."""
-    return min(a, b), top, max(a, b), bottom
 
 
 def block(
@@ -61,10 +57,6 @@ def block(
     contact_shadow(canvas, x, y, size * 1.0, 0.5)
     owner = canvas.thing("block", label)
     left, right, top, depth = x - size / 2, x + size / 2, y - size, size * 0.2
-    lid = line([(left + depth, top - depth / 2), (right, top - depth / 2)], depth)
-    _ = lid
-    from lookcheck.dataset_builders.pictures.shapes import polygon
-
     slope = depth * 0.7
     lid = polygon([(left, top), (left + slope, top - depth), (right + slope, top - depth), (right, top)])
     side = polygon([(right, top), (right + slope, top - depth), (right + slope, y - depth), (right, y)])

@@ -6,8 +6,8 @@ import numpy as np
 
 from lookcheck.dataset_builders.pictures import fills
 from lookcheck.dataset_builders.pictures.canvas import Canvas, Colour
-from lookcheck.dataset_builders.pictures.objects.tableware import contact_shadow
-from lookcheck.dataset_builders.pictures.shapes import ellipse, line, polygon, rectangle
+from lookcheck.dataset_builders.pictures.objects.shadow import contact_shadow
+from lookcheck.dataset_builders.pictures.shapes import Region, ellipse, line, polygon, rectangle
 
 _LAMPS: tuple[tuple[str, Colour], ...] = (
     ("red", (236, 48, 36)),
@@ -23,7 +23,7 @@ def stop_sign(canvas: Canvas, x: float, y: float, radius: float, ground: float) 
     owner = canvas.thing("stop sign")
     canvas.paint(post, fills.tube((150, 154, 158), x - radius * 0.07, x + radius * 0.07), 0)
 
-    def octagon(r: float):  # type: ignore[no-untyped-def]
+    def octagon(r: float) -> Region:
         angles = np.deg2rad(np.arange(8) * 45 + 22.5)
         return polygon([(x + float(r * np.cos(a)), y + float(r * np.sin(a))) for a in angles])
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from lookcheck.dataset_builders.pictures import fills
 from lookcheck.dataset_builders.pictures.canvas import Canvas, Colour
+from lookcheck.dataset_builders.pictures.objects.shadow import contact_shadow
 from lookcheck.dataset_builders.pictures.shapes import Frame, Region, blob, ellipse, line, polygon, rectangle
-
-
-def contact_shadow(canvas: Canvas, x: float, y: float, width: float, opacity: float = 0.45) -> None:
-    """The dark patch under a thing of the given width that stands at (x, y); light is from the left."""
-    canvas.shade(ellipse(x + width * 0.14, y, width * 0.62, width * 0.13), width * 0.05 + 1, opacity)
 
 
 def cup(canvas: Canvas, x: float, y: float, size: float, colour: Colour, label: str) -> None:
@@ -19,7 +15,7 @@ def cup(canvas: Canvas, x: float, y: float, size: float, colour: Colour, label: 
     half, top = size * 0.4, y - size * 0.88
     handle = ellipse(x + half, y - size * 0.47, size * 0.25, size * 0.26).outline(size * 0.1)
     canvas.paint(handle, fills.tube(colour, y - size * 0.78, y - size * 0.15, upright=False), owner)
-    body = blob_sides(x, top, y, half, half * 0.86, size * 0.1)
+    body = vessel_side(x, top, y, half, half * 0.86, size * 0.1)
     canvas.paint(body, fills.tube(colour, x - half, x + half), owner)
     rim = ellipse(x, top, half, size * 0.12)
     canvas.paint(rim, fills.lighter(colour, 0.35), owner)
@@ -29,7 +25,7 @@ def cup(canvas: Canvas, x: float, y: float, size: float, colour: Colour, label: 
     canvas.paint(coffee, (74, 44, 26), owner)
 
 
-def blob_sides(x: float, top: float, bottom: float, upper: float, lower: float, bulge: float) -> Region:
+def vessel_side(x: float, top: float, bottom: float, upper: float, lower: float, bulge: float) -> Region:
     """The side of an upright round vessel with half widths `upper` and `lower` and a curved foot."""
     wall = polygon(
         [(x - upper, top), (x + upper, top), (x + lower, bottom - bulge), (x - lower, bottom - bulge)]
@@ -165,7 +161,7 @@ def potted_plant(canvas: Canvas, x: float, y: float, size: float, pot: Colour, l
             leaf, fills.down(fills.lighter(green, 0.2), fills.darker(green, 0.3), tip[1], base), owner
         )
         canvas.paint(line([(x, base), (mid_x, mid_y), tip], 1.2), fills.darker(green, 0.25), opacity=0.7)
-    side = blob_sides(x, base, y, size * 0.19, size * 0.135, size * 0.025)
+    side = vessel_side(x, base, y, size * 0.19, size * 0.135, size * 0.025)
     canvas.paint(side, fills.tube(pot, x - size * 0.19, x + size * 0.19), owner)
     rim = rectangle(x - size * 0.205, base - size * 0.03, x + size * 0.205, base + size * 0.035, size * 0.012)
     canvas.paint(rim, fills.tube(fills.lighter(pot, 0.12), x - size * 0.205, x + size * 0.205), owner)

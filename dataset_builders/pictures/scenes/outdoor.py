@@ -5,7 +5,7 @@ from __future__ import annotations
 from lookcheck.dataset_builders.pictures import fills
 from lookcheck.dataset_builders.pictures.canvas import Canvas, Colour
 from lookcheck.dataset_builders.pictures.model import Picture
-from lookcheck.dataset_builders.pictures.objects import outdoors, street
+from lookcheck.dataset_builders.pictures.objects import flying, outdoors, street
 from lookcheck.dataset_builders.pictures.scenes.palette import HEIGHT, WIDTH, Dice
 from lookcheck.dataset_builders.pictures.shapes import blob, ellipse, line, rectangle
 
@@ -89,7 +89,7 @@ def kites(name: str) -> Picture:
     chosen = dice.colours(count, "red", "blue", "green", "purple", "orange")
     places = ((150, 130, 132), (430, 92, 112), (312, 236, 96), (540, 250, 92))
     for (label, colour), (x, y, size) in zip(chosen, places, strict=False):
-        outdoors.kite(canvas, x, y, size, (colour, fills.lighter(colour, 0.55)), label, dice.between(-24, 24))
+        flying.kite(canvas, x, y, size, (colour, fills.lighter(colour, 0.55)), label, dice.between(-24, 24))
     canvas.grain(name)
     return canvas.picture(name, "outdoor")
 
@@ -156,7 +156,7 @@ def birds(name: str) -> Picture:
         x = 84.0 + number * 446 / (count - 1)
         y = _wire(x)
         label, colour = dice.colours(1, "blue", "red", "green", "yellow", "black")[0]
-        outdoors.bird(
+        flying.bird(
             canvas,
             x,
             y,
@@ -200,6 +200,6 @@ def aeroplanes(name: str) -> Picture:
         ((300, 190, 400), (470, 372, 230)),
         strict=False,
     ):
-        outdoors.aeroplane(canvas, x, y, size, colour, label)
+        flying.aeroplane(canvas, x, y, size, colour, label)
     canvas.grain(name)
     return canvas.picture(name, "outdoor")
