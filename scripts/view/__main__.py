@@ -15,7 +15,9 @@ def view(
     output: Annotated[
         Path | None, typer.Option(help="New folder for the page [default: FOLDER-gallery, unless --sheet].")
     ] = None,
-    config: Annotated[str | None, typer.Option(help="Configuration; the first one if not given.")] = None,
+    config: Annotated[
+        str | None, typer.Option(help="Configuration; the first if not given, all for perturbed POPE.")
+    ] = None,
     split: Annotated[str | None, typer.Option(help="Split; all if not given.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Show only so many rows, from the first.")] = None,
     sheet: Annotated[Path | None, typer.Option(help="New .png file for a contact sheet.")] = None,
@@ -29,7 +31,8 @@ def view(
     """
     # `datasets` takes seconds to import: not for --help.
     from lookcheck.scripts.build.tracking import tracking
-    from lookcheck.scripts.view.gallery import Choice, write_gallery
+    from lookcheck.scripts.view.folder import Choice
+    from lookcheck.scripts.view.gallery import write_gallery
 
     if output is None and sheet is None:
         output = folder.absolute().with_name(f"{folder.absolute().name}-gallery")
@@ -37,7 +40,7 @@ def view(
         viewed = write_gallery(folder, output, Choice(config, split, limit), sheet=sheet, track=track)
     page = None if output is None else output / "index.html"
     if json:
-        counts = {"name": viewed.name, "config": viewed.config, "shown": viewed.items, "of": viewed.of}
+        counts = {"name": viewed.name, "shown": viewed.items, "of": viewed.of}
         written = {"page": page and str(page), "sheet": sheet and str(sheet)}
         print(console.to_json({**counts, **written}))
         return

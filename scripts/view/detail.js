@@ -29,7 +29,7 @@ function frameOf(picture, overlays, shown, item) {
 
 function paneOf(picture, overlays, shown, item, alone) {
   const caption = picture.label
-    ? make("figcaption", {}, words(picture.label, "", "b"), picture.about ? words(picture.about) : null)
+    ? make("figcaption", {}, words(picture.label, "", "b"), picture.about && picture.stored ? words(picture.about) : null)
     : null;
   if (!picture.stored) {
     return make("figure", { class: "pane", "--most": "60rem" }, caption, words(picture.about || "No picture", "empty", "div"));
@@ -159,7 +159,7 @@ function keysOf(overlays, several) {
   if (overlays.length) hints.push(["1–9", "one overlay"], ["m", "all"]);
   if (several) hints.push(["c", "next condition"]);
   hints.push(["z", "zoom"], ["Esc", "back"]);
-  return hints.flatMap(([key, text]) => [make("kbd", {}, key), ` ${text} `]);
+  return hints.map(([key, text]) => make("span", {}, make("kbd", {}, key), ` ${text}`));
 }
 
 // Two pictures side by side are looked at in the same place.

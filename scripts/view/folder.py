@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from lookcheck.dataset_builders.errors import Fault, InputError
 from lookcheck.dataset_builders.folder.check import read_configs
+from lookcheck.dataset_builders.folder.mapping import Track
 from lookcheck.dataset_builders.folder.writer import MANIFEST
 from lookcheck.dataset_builders.jsonl import read_json
 
@@ -20,6 +21,15 @@ from lookcheck.dataset_builders.jsonl import read_json
 BATCH = 8
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which rows are wanted; all if nothing is named."""
+
+    config: str | None = None
+    split: str | None = None
+    limit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -105,9 +115,20 @@ def count_rows(paths: Sequence[Path]) -> int:
     return total
 
 
-def count_items(folder: BuiltFolder, config: str, split: str | None) -> int:
-    """Rows of a configuration, or of one of its splits."""
-    return count_rows([path for paths in folder.splits(config, split).values() for path in paths])
+def chosen_splits(folder: BuiltFolder, choice: Choice) -> dict[str, Sequence[Path]]:
+    """Files of the chosen configuration, or of the card's first, by split."""
+    return folder.splits(choice.config or next(iter(folder.configs)), choice.split)
+
+
+def count_items(folder: BuiltFolder, choice: Choice) -> int:
+    """Rows of the chosen configuration and splits."""
+    return count_rows([path for paths in chosen_splits(folder, choice).values() for path in paths])
+
+
+def track_rows(folder: BuiltFolder, choice: Choice, track: Track) -> Callable[[], None]:
+    """A bar for the chosen rows."""
+    total = count_items(folder, choice)
+    return track("reading rows", total if choice.limit is None else min(choice.limit, total))
 
 
 def read_rows(

@@ -14,23 +14,18 @@ from typing import Any
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.mapping import Track, no_track
 from lookcheck.dataset_builders.folder.writer import refuse_output
-from lookcheck.scripts.view import salart_vqa, vistaqa
-from lookcheck.scripts.view.folder import BuiltFolder, open_folder
+from lookcheck.scripts.view import perturbed_pope, salart_vqa, vistaqa
+from lookcheck.scripts.view.folder import BuiltFolder, Choice, open_folder
 from lookcheck.scripts.view.items import Item
 from lookcheck.scripts.view.media import Media
 from lookcheck.scripts.view.page import render_page
 from lookcheck.scripts.view.sheet import write_sheet
 
-KINDS: dict[str, ModuleType] = {"vistaqa": vistaqa, "salart_vqa": salart_vqa}
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which rows are wanted; all if nothing is named."""
-
-    config: str | None = None
-    split: str | None = None
-    limit: int | None = None
+KINDS: dict[str, ModuleType] = {
+    "vistaqa": vistaqa,
+    "salart_vqa": salart_vqa,
+    "perturbed_pope": perturbed_pope,
+}
 
 
 @dataclass(frozen=True)
@@ -39,13 +34,13 @@ class Viewed:
 
     Attributes
     ----------
-    name, config : str
+    name : str
+        Of the data set.
     items, of : int
         Rows (for perturbed POPE: questions) on the page, and in the chosen configuration and splits.
     """
 
     name: str
-    config: str
     items: int
     of: int
 
@@ -89,19 +84,18 @@ def write_gallery(
     if folder.name not in KINDS:
         raise InputError(f"{path}: no view is known for {folder.name!r}, only for {', '.join(KINDS)}")
     kind = KINDS[folder.name]
-    config = choice.config or next(iter(folder.configs))
     target = (output or sheet or path).absolute()
     work = Path(tempfile.mkdtemp(prefix=f".{target.name}.viewing-", dir=target.parent))
     try:
         page = work / "page"
         page.mkdir()
         media = Media(page, whole=output is not None)
-        items = list(_unique(kind.iterate_items(folder, media, config, choice.split, choice.limit, track)))
+        items = list(_unique(kind.iterate_items(folder, media, choice, track)))
         if not items:
-            raise InputError(f"{path}: {config} has no rows to show")
-        total = kind.count_items(folder, config, choice.split)
+            raise InputError(f"{path}: no rows to show")
+        total = kind.count_items(folder, choice)
         if output is not None:
-            about = _about(folder, config, choice, len(items), total, kind.NOUNS)
+            about = _about(folder, choice, len(items), total, kind.NOUNS)
             text = render_page(kind.TITLE, about, items, _described(kind, items))
             (page / "index.html").write_text(text, encoding="utf-8", newline="\n")
         if sheet is not None:
@@ -112,7 +106,7 @@ def write_gallery(
             _move(page, output.absolute())
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return Viewed(folder.name, config, len(items), total)
+    return Viewed(folder.name, len(items), total)
 
 
 def refuse_sheet(sheet: Path) -> None:
@@ -151,19 +145,15 @@ def _described(kind: ModuleType, items: Sequence[Item]) -> dict[str, Any]:
         "facets": used,
         "orders": {name: list(values) for name, values in kind.ORDERS.items() if name in used},
         "pictureFacet": kind.PICTURE_FACET,
+        "marks": kind.MARKS,
         "noun": kind.NOUNS[0],
         "nouns": kind.NOUNS[1],
     }
 
 
-def _about(
-    folder: BuiltFolder, config: str, choice: Choice, shown: int, total: int, nouns: tuple[str, str]
-) -> str:
+def _about(folder: BuiltFolder, choice: Choice, shown: int, total: int, nouns: tuple[str, str]) -> str:
     parts = [folder.version, f"source {folder.source.get('kind', 'unknown')}"]
-    if len(folder.configs) > 1:
-        parts.append(config)
-    if choice.split:
-        parts.append(choice.split)
+    parts += [name for name in (choice.config, choice.split) if name]
     rows = f"{shown:,} {nouns[shown != 1]}"
     parts.append(rows if shown == total else f"the first {shown:,} of {total:,} {nouns[1]}")
     return " · ".join(part for part in parts if part)

@@ -10,6 +10,7 @@ function make(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("--")) element.style.setProperty(name, value);
     else if (name === "onclick") element.addEventListener("click", value);
+    else if (name.startsWith("aria-")) element.setAttribute(name, value);
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== undefined) element.setAttribute(name, value);
   }

@@ -119,7 +119,8 @@ class Item:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for the page, with nothing that is empty."""
-        return _plain(self)
+        plain: dict[str, Any] = _plain(self)
+        return plain
 
 
 def _plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ from scipy import ndimage
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.upright import upright
+from lookcheck.dataset_builders.vistaqa.pixels import COLOURS
 from lookcheck.metrics.grove.masks import decode, to_rle
 from lookcheck.scripts.view.items import Stored
 
@@ -27,18 +28,10 @@ FILL_ALPHA = 92
 OUTLINE = 1 / 360
 FOLDER = "media"
 
+__all__ = ["COLOURS", "Media", "mask_of"]
+
 Colour = tuple[int, int, int]
 Mask = npt.NDArray[np.bool_]
-
-# Okabe and Ito's colours, which stay apart for colour-blind eyes; the palest comes last.
-COLOURS: tuple[Colour, ...] = (
-    (230, 159, 0),
-    (86, 180, 233),
-    (0, 158, 115),
-    (213, 94, 0),
-    (204, 121, 167),
-    (240, 228, 66),
-)
 
 
 class Media:
@@ -56,6 +49,7 @@ class Media:
         self.root = root
         self.whole = whole
         self._known: dict[bytes, tuple[Stored, Stored]] = {}
+        self._masks: dict[bytes, str] = {}
         for kind in ("full", "mask", "thumb"):
             (root / FOLDER / kind).mkdir(parents=True)
 
@@ -102,6 +96,13 @@ class Media:
             Its path; empty if only thumbnails are wanted.
         """
         return self._write("mask", ".png", mask_overlay(mask, colour)) if self.whole else ""
+
+    def add_rle(self, rle: Mapping[str, Any], size: Stored, colour: Colour, where: str) -> str:
+        """Store a mask given as COCO RLE; rows that share it share the file. See `add_mask`."""
+        key = sha256(repr((rle.get("size"), rle.get("counts"), size, colour)).encode()).digest()
+        if key not in self._masks:
+            self._masks[key] = self.add_mask(mask_of(rle, size, where), colour)
+        return self._masks[key]
 
     def add_marked(
         self, picture: Mapping[str, Any], masks: Sequence[tuple[Mask, Colour]], where: str

@@ -9,7 +9,15 @@ from typing import Any
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.mapping import Track
 from lookcheck.dataset_builders.salart_vqa import constants
-from lookcheck.scripts.view.folder import BuiltFolder, Row, count_items, read_rows
+from lookcheck.scripts.view.folder import (
+    BuiltFolder,
+    Choice,
+    Row,
+    chosen_splits,
+    count_items,
+    read_rows,
+    track_rows,
+)
 from lookcheck.scripts.view.items import Item, Overlay, Picture, Question, facts_of
 from lookcheck.scripts.view.media import Media
 
@@ -17,6 +25,7 @@ __all__ = ["count_items", "iterate_items"]
 
 TITLE = "SalArt-VQA"
 NOUNS = ("row", "rows")
+MARKS = "Boxes"
 PICTURE_FACET = None
 FACETS = ("split", "role", "question", "artifact type", "subset")
 QUESTIONS = (("q1", "Presence"), ("q2", "Region"), ("q3", "Box"), ("q4", "Evidence"))
@@ -39,24 +48,22 @@ IMAGE_COLUMNS = (
 QUESTION_COLUMNS = ("id", "row_id", "question_type", "image_role", "image", "prompt", "options", "answer")
 
 
-def iterate_items(
-    folder: BuiltFolder, media: Media, config: str, split: str | None, limit: int | None, track: Track
-) -> Iterator[Item]:
+def iterate_items(folder: BuiltFolder, media: Media, choice: Choice, track: Track) -> Iterator[Item]:
     """Yield an item for each row of `images` or of `questions`."""
     makers = {"images": (IMAGE_COLUMNS, image_item), "questions": (QUESTION_COLUMNS, question_item)}
-    splits = folder.splits(config, split)
+    splits = chosen_splits(folder, choice)
+    config = choice.config or next(iter(folder.configs))
     if config not in makers:
         raise InputError(f"{folder.path}: no view is known for the configuration {config!r} of SalArt-VQA")
     columns, make = makers[config]
+    step = track_rows(folder, choice, track)
     optional = (*TRAITS, "system_prompt")
     rows = (
         (name, row) for name, paths in splits.items() for row in read_rows(paths, columns, optional=optional)
     )
-    total = count_items(folder, config, split)
-    step = track("reading rows", total if limit is None else min(limit, total))
-    for name, row in islice(rows, limit):
-        step()
+    for name, row in islice(rows, choice.limit):
         yield make(row, name, media)
+        step()
 
 
 def image_item(row: Row, split: str, media: Media) -> Item:
@@ -109,11 +116,7 @@ def question_item(row: Row, split: str, media: Media) -> Item:
                 row["answer"],
                 f"{row['question_type'].upper()} {heading}",
                 # The prompt has them already; the answer's own words are worth a line.
-                {
-                    letter: text
-                    for letter, text in _options(row["options"]).items()
-                    if letter == row["answer"]
-                },
+                {letter: text for letter, text in options.items() if letter == row["answer"]},
             ),
         ),
         _facts(row, split, ("id", row["id"]), ("image", row["row_id"])),

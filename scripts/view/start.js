@@ -147,6 +147,7 @@ function comeBack(state) {
 
 function start() {
   $("marks").hidden = !ITEMS.some((item) => item.pictures.some((picture) => picture.marked));
+  $("marks").textContent = `${DATA.marks} on thumbnails`;
   $("marks").addEventListener("click", () => {
     marked = !marked;
     $("marks").setAttribute("aria-pressed", marked);

@@ -8,7 +8,15 @@ from typing import Any
 
 from lookcheck.dataset_builders.folder.mapping import Track
 from lookcheck.dataset_builders.vistaqa import constants
-from lookcheck.scripts.view.folder import BuiltFolder, Row, count_items, read_rows
+from lookcheck.scripts.view.folder import (
+    BuiltFolder,
+    Choice,
+    Row,
+    chosen_splits,
+    count_items,
+    read_rows,
+    track_rows,
+)
 from lookcheck.scripts.view.items import Item, Overlay, Picture, Question, facts_of
 from lookcheck.scripts.view.media import COLOURS, Media, mask_of
 
@@ -16,6 +24,7 @@ __all__ = ["count_items", "iterate_items"]
 
 TITLE = "VistaQA"
 NOUNS = ("row", "rows")
+MARKS = "Masks"
 PICTURE_FACET = None
 ORDERS = {
     "task": constants.TASKS,
@@ -37,20 +46,17 @@ COLUMNS = (
 )
 
 
-def iterate_items(
-    folder: BuiltFolder, media: Media, config: str, split: str | None, limit: int | None, track: Track
-) -> Iterator[Item]:
+def iterate_items(folder: BuiltFolder, media: Media, choice: Choice, track: Track) -> Iterator[Item]:
     """Yield an item for each row."""
+    step = track_rows(folder, choice, track)
     rows = (
         (name, row)
-        for name, paths in folder.splits(config, split).items()
+        for name, paths in chosen_splits(folder, choice).items()
         for row in read_rows(paths, COLUMNS, optional=("boxes",))
     )
-    total = count_items(folder, config, split)
-    step = track("reading rows", total if limit is None else min(limit, total))
-    for name, row in islice(rows, limit):
-        step()
+    for name, row in islice(rows, choice.limit):
         yield make_item(row, name, media)
+        step()
 
 
 def make_item(row: Row, split: str, media: Media) -> Item:

@@ -1,0 +1,187 @@
+"""Perturbed POPE on the page: every condition of a question beside its original."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.folder.mapping import Track
+from lookcheck.dataset_builders.perturbed_pope import constants
+from lookcheck.scripts.view.folder import BuiltFolder, Choice, Row, count_rows, read_rows
+from lookcheck.scripts.view.items import Item, Overlay, Picture, Question, facts_of
+from lookcheck.scripts.view.media import Media
+
+TITLE = constants.PRETTY_NAME
+NOUNS = ("question", "questions")
+MARKS = "Masks"
+PICTURE_FACET = "condition"
+FACETS = ("split", "condition", "answer", "flag", "entity")
+ORDERS = {
+    "split": constants.SPLITS,
+    "condition": tuple(condition.name for condition in constants.CONDITIONS),
+    "answer": ("yes", "no"),
+}
+ORIGINAL = "original"
+COLUMNS = (
+    "id",
+    "parent_id",
+    "image",
+    "question",
+    "answer",
+    "entity",
+    "condition",
+    "strength",
+    "seed",
+    "mask_rle",
+    "masked_fraction",
+)
+OPTIONAL = (
+    "no_instance",
+    "tiny_entity",
+    "donor",
+    "donor_box",
+    "question_unknown_option",
+    "question_open_ended",
+    "license",
+    "license_url",
+    "source_url",
+)
+# Vermilion: neither the black of the masks nor a colour of most photographs.
+COLOUR = (213, 94, 0)
+
+
+def configs_of(folder: BuiltFolder, choice: Choice) -> tuple[str, list[str]]:
+    """The configuration whose rows are the items, and those put beside them.
+
+    A named configuration is shown beside the originals alone; otherwise `original` has all others
+    beside it.
+    """
+    if choice.config is not None:
+        folder.splits(choice.config)
+        return choice.config, [name for name in folder.configs if name == ORIGINAL != choice.config]
+    base = ORIGINAL if ORIGINAL in folder.configs else next(iter(folder.configs))
+    return base, [name for name in folder.configs if name != base]
+
+
+def count_items(folder: BuiltFolder, choice: Choice) -> int:
+    """Questions of the chosen rows."""
+    base, _ = configs_of(folder, choice)
+    return count_rows([path for paths in folder.splits(base, choice.split).values() for path in paths])
+
+
+def iterate_items(folder: BuiltFolder, media: Media, choice: Choice, track: Track) -> Iterator[Item]:
+    """Yield an item for each question; rows are joined by ``parent_id``.
+
+    Raises
+    ------
+    InputError
+        If a question has two rows of one condition.
+    """
+    base, others = configs_of(folder, choice)
+    total = count_items(folder, choice)
+    step = track(f"reading {base}", total if choice.limit is None else min(choice.limit, total))
+    items: dict[str, Item] = {}
+    for split, row in islice(_rows(folder, base, choice.split), choice.limit):
+        _add(items, row, split, media)
+        step()
+    # With a limit, rows of other questions are not asked for; without, they get an item of their own.
+    wanted = frozenset(items) if choice.limit is not None or choice.config is not None else None
+    for config in others:
+        if choice.split is not None and choice.split not in folder.configs[config]:
+            continue
+        paths = [path for files in folder.splits(config, choice.split).values() for path in files]
+        step = track(f"reading {config}", count_rows(paths))
+        for split, row in _rows(folder, config, choice.split, wanted):
+            _add(items, row, split, media)
+            step()
+    for item in items.values():
+        yield _finished(item)
+
+
+def _rows(
+    folder: BuiltFolder, config: str, split: str | None, wanted: Collection[str] | None = None
+) -> Iterator[tuple[str, Row]]:
+    keep = None if wanted is None else ("parent_id", wanted)
+    for name, paths in folder.splits(config, split).items():
+        for row in read_rows(paths, COLUMNS, optional=OPTIONAL, keep=keep):
+            yield name, row
+
+
+def _add(items: dict[str, Item], row: Row, split: str, media: Media) -> None:
+    parent = row["parent_id"]
+    if parent not in items:
+        items[parent] = _new_item(row, split)
+    item = items[parent]
+    if any(picture.label == row["condition"] for picture in item.pictures):
+        raise InputError(f"{row['id']}: the question {parent} has two rows of {row['condition']}")
+    picture = _picture(row, media)
+    # The original comes first, wherever its configuration stands.
+    pictures = (picture, *item.pictures) if row["condition"] == ORIGINAL else (*item.pictures, picture)
+    items[parent] = replace(item, pictures=pictures)
+
+
+def _new_item(row: Row, split: str) -> Item:
+    flags = [
+        name for name, set_ in (("no instance", "no_instance"), ("tiny entity", "tiny_entity")) if row[set_]
+    ]
+    facets: dict[str, tuple[str, ...]] = {"split": (split,), "entity": (row["entity"],), "flag": tuple(flags)}
+    facts = facts_of(
+        ("id", row["parent_id"]),
+        ("entity", row["entity"]),
+        ("flags", flags),
+        ("split", split),
+        ("with unknown", row["question_unknown_option"]),
+        ("open-ended", row["question_open_ended"]),
+        ("licence", row["license"]),
+        ("licence text", row["license_url"]),
+        ("source", row["source_url"]),
+    )
+    return Item(row["parent_id"], row["question"], "", (), facets, (), facts)
+
+
+def _picture(row: Row, media: Media) -> Picture:
+    condition = constants.BY_NAME.get(row["condition"])
+    about = condition.about if condition else ""
+    asked = (Question(row["question"], row["answer"]),)
+    facts = facts_of(
+        ("row", row["id"]),
+        ("strength", row["strength"]),
+        ("seed", None if row["seed"] is None else str(row["seed"])),
+        ("masked", None if row["masked_fraction"] is None else f"{100 * row['masked_fraction']:.3g} %"),
+        ("put there", row["donor"]),
+        ("at", None if row["donor_box"] is None else _box(row["donor_box"])),
+    )
+    if row["image"] is None:
+        return Picture(row["condition"], None, None, None, about, (), asked, facts)
+    stored, thumb = media.add(row["image"], f"{row['id']}: image")
+    overlays: tuple[Overlay, ...] = ()
+    if row["mask_rle"] is not None:
+        path = media.add_rle(row["mask_rle"], stored, COLOUR, f"{row['id']}: mask_rle")
+        # The picture itself shows what was done; the mask is for seeing whether all of it was.
+        overlays = (Overlay("mask", path, "#{:02x}{:02x}{:02x}".format(*COLOUR), shown=False),)
+    return Picture(row["condition"], stored, thumb, None, about, overlays, asked, facts)
+
+
+def _finished(item: Item) -> Item:
+    """The item with what only all of its rows know."""
+    first = item.pictures[0]
+    answer = first.questions[0].answer or ""
+    facets: dict[str, Any] = {
+        **item.facets,
+        "condition": tuple(picture.label for picture in item.pictures),
+        "answer": (answer,),
+    }
+    pictures = item.pictures
+    if first.label != ORIGINAL:
+        # Said, and not left as a gap: there is nothing to compare with.
+        pictures = (Picture(ORIGINAL, None, about="The original is not in this folder."), *pictures)
+    others = len(pictures) - 1
+    note = answer if not others else f"{answer} · {others} condition{'s' if others > 1 else ''}"
+    return replace(item, pictures=pictures, facets=facets, note=note)
+
+
+def _box(box: list[float]) -> str:
+    return "[" + ", ".join(f"{side:g}" for side in box) + "]"
