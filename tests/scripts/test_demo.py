@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import doctest
 import json
+import os
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
+from pycocotools import mask as coco
 
 from lookcheck.scripts import console
 from lookcheck.scripts.cli import app
-from lookcheck.scripts.demo import sample
+from lookcheck.scripts.demo import policies, sample
 
 ROW = ["99.37", "53.26", "53.89", "50.28", "7.87", "8.71", "0.00", "78.34", "33.81", "30.21"]
 ATTRIBUTION = ["0.63", "18.95", "27.16", "53.26"]
@@ -29,7 +33,7 @@ def _demo(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 def test_the_table_is_the_papers_row(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert _demo(monkeypatch) == 0
+    assert _demo(monkeypatch, "--no-samples") == 0
     out = capsys.readouterr().out
     lines = [line.split("│") for line in out.split("\n") if line.startswith("│")]
     figures = [cells[2].strip() for cells in lines]
@@ -45,22 +49,66 @@ def test_the_table_is_the_papers_row(
 
 
 def test_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _demo(monkeypatch, "--json") == 0
+    assert _demo(monkeypatch, "--json", "--no-samples") == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["counts"]["artifact_all_1_4"] == {"right": 253, "total": 475}
     assert shown["signature"].startswith("metric:salart_chain|parser:strict|n:950|")
 
 
-def test_it_runs_as_a_module(tmp_path: Path) -> None:
+def test_it_builds_loads_and_scores_the_samples(tmp_path: Path) -> None:
+    environment = {**os.environ, "HF_HOME": str(tmp_path / "hf"), "COLUMNS": "80"}
+    began = time.monotonic()
     process = subprocess.run(
-        [sys.executable, "-m", "lookcheck.scripts.demo", "--json"],
+        [sys.executable, "-m", "lookcheck.scripts.demo"],
         cwd=tmp_path,
+        env=environment,
         capture_output=True,
         text=True,
-        check=True,
-        timeout=120,
+        timeout=240,
     )
-    assert json.loads(process.stdout)["counts"]["n"] == 950
+    assert process.returncode == 0, process.stderr
+    # A minute on two cores with nothing else to do; the suite keeps both busy.
+    assert time.monotonic() - began < 120
+    assert max(len(line) for line in process.stdout.split("\n") if line[:1] in "┏┃┡│└") <= 80
+    rows = {}
+    for line in process.stdout.split("\n"):
+        cells = [cell.strip() for cell in line.split("│")]
+        if len(cells) == 8:
+            rows[cells[1]] = list(map(float, cells[2:7]))
+    # What never looks, by hand: 48 of 66 rows have evidence.
+    floor, half = 10.0, 100 * 0.1**0.5
+    mixed = {name: (48 * seen + 18 * unseen) / 66 for name, seen, unseen in POLICIES}
+    assert {name: rows[name][0] for name in mixed} == pytest.approx(mixed, abs=0.006)
+    assert rows["all wrong"] == pytest.approx([floor, 0, 0, floor, floor])
+    assert rows["no mask, always right"] == pytest.approx(
+        [mixed["no mask, always right"], 100, 100 * 18 / 66, half, 100], abs=0.006
+    )
+    oracle = rows["noisy oracle"]
+    assert all(60 < figure < 95 for figure in oracle)
+    assert oracle[0] > max(mixed.values())
+    assert "no, E, E, E" in process.stdout
+
+
+POLICIES = (
+    ("no mask, always right", 100 * 0.1**0.5, 100.0),
+    ("no mask, right without evidence", 10.0, 100.0),
+    ("no mask, never right", 10.0, 100 * 0.1**0.5),
+    ("all wrong", 10.0, 10.0),
+)
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_the_oracle_is_noisy_and_always_the_same(number: int) -> None:
+    mask = np.zeros((50, 80), np.uint8)
+    mask[10:30, 20:60] = 1
+    encoded = coco.encode(np.asfortranarray(mask))
+    rle = {"size": [50, 80], "counts": encoded["counts"].decode()}
+    found = policies.noisy_masks(f"row {number}", [rle] * 10)
+    assert found == policies.noisy_masks(f"row {number}", [rle] * 10)
+    assert 3 <= len(found) <= 10
+    decoded = [{"size": one["size"], "counts": one["counts"].encode()} for one in found]
+    overlaps = coco.iou(decoded, [encoded], [0])
+    assert 0.7 < overlaps.min() <= overlaps.max() <= 1
 
 
 def test_the_shipped_table_is_small_and_of_the_published_composition() -> None:
