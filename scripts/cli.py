@@ -6,6 +6,7 @@ from lookcheck.scripts import console
 from lookcheck.scripts.build import __main__ as build
 from lookcheck.scripts.check import check
 from lookcheck.scripts.demo.__main__ import demo
+from lookcheck.scripts.judge import __main__ as judge
 from lookcheck.scripts.publish.__main__ import publish
 from lookcheck.scripts.publish_metric import publish_metric
 from lookcheck.scripts.score import __main__ as score
@@ -19,6 +20,7 @@ app.command("check")(check)
 app.command("publish")(publish)
 app.command("publish-metric")(publish_metric)
 app.add_typer(score.app, name="score")
+app.add_typer(judge.app, name="judge")
 app.command("view")(view)
 
 

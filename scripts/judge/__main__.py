@@ -1,0 +1,19 @@
+"""`lookcheck judge`: run a judge, and see how far to trust it."""
+
+from __future__ import annotations
+
+from lookcheck.scripts import console
+from lookcheck.scripts.judge.run import run
+
+app = console.new_app("Judge free-form answers with a language model, and check the judge against people.")
+
+app.command("run")(run)
+
+
+@app.callback()
+def _group() -> None:
+    """Judge free-form answers with a language model, and check the judge against people."""
+
+
+if __name__ == "__main__":
+    console.run(app)

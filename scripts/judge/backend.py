@@ -1,0 +1,69 @@
+"""What a back end is: something that judges triples and says what it judged them with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from lookcheck.scripts.judge.verdicts import Judgement
+
+Triple = tuple[str, str, str]
+
+DEFAULT_MODEL = "Qwen/Qwen2.5-14B-Instruct"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides a verdict beside the model.
+
+    Attributes
+    ----------
+    model : str
+        Hub name, folder, or the name that a server knows.
+    revision : str or None
+    method : str
+        ``logprob`` or ``generate``.
+    min_mass : float
+        Least probability of all forms together for a verdict of ``logprob``, in [0, 1].
+    """
+
+    model: str = DEFAULT_MODEL
+    revision: str | None = None
+    method: str = "logprob"
+    min_mass: float = 0.0
+
+
+@dataclass(frozen=True)
+class Share:
+    """Which of several processes this is."""
+
+    rank: int = 0
+    world: int = 1
+
+
+class Backend(Protocol):
+    """One way to ask a model."""
+
+    def describe(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What affects a verdict, and what is only good to know; both go into the header."""
+
+    def judge(
+        self, triples: Sequence[Triple], wanted: set[int], share: Share, say: Callable[[str], None]
+    ) -> Iterator[list[tuple[int, Judgement]]]:
+        """Judge the triples whose index is in `wanted`, in this process's share.
+
+        Parameters
+        ----------
+        triples : sequence of (question, reference, candidate)
+            All triples of the run, so that an interrupted run is continued with the same batches.
+        wanted : set of int
+        share : Share
+        say : callable
+            Takes one line for the person who watches.
+
+        Yields
+        ------
+        list of (int, Judgement)
+            As they come: a batch, or the replies that arrived together.
+        """

@@ -1,0 +1,105 @@
+"""What has to be asked: identical triples once, exact answers perhaps not at all, the rest not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lookcheck.scripts.judge.backend import Triple
+from lookcheck.scripts.judge.samples import Sample
+from lookcheck.scripts.judge.verdicts import Judgement
+
+MAX_CHARACTERS = 8_000
+"""Default of the longest prompt text; an answer beyond it is no short answer."""
+
+UNASKED = "unasked"
+EXACT = "exact"
+
+
+@dataclass
+class Plan:
+    """The work of a run, the same for every process of it.
+
+    Attributes
+    ----------
+    direct : list of dict
+        Rows that need no model.
+    triples : list of (question, reference, candidate)
+        What the model is asked.
+    samples : list of list of Sample
+        For each triple the samples that it stands for.
+    """
+
+    direct: list[dict[str, Any]] = field(default_factory=list)
+    triples: list[Triple] = field(default_factory=list)
+    samples: list[list[Sample]] = field(default_factory=list)
+
+
+def make_plan(
+    samples: Sequence[Sample], *, dedupe: bool = True, accept_exact: bool = False, most: int = MAX_CHARACTERS
+) -> Plan:
+    """Sort samples into those that the model is asked about and the others.
+
+    Parameters
+    ----------
+    samples : sequence of Sample
+    dedupe : bool
+        Ask about identical triples once.
+    accept_exact : bool
+        Say yes without the model where candidate and reference are equal after normalisation.
+    most : int
+        Characters of question, reference and candidate together.
+
+    Returns
+    -------
+    Plan
+    """
+    plan = Plan()
+    seen: dict[Triple, int] = {}
+    for sample in samples:
+        refusal = _refusal(sample, most)
+        if refusal is not None:
+            plan.direct.append(row_of(sample, Judgement("none", reason=refusal), UNASKED))
+        elif accept_exact and sample.acceptable:
+            plan.direct.append(row_of(sample, Judgement("yes"), EXACT))
+        elif dedupe and sample.triple in seen:
+            plan.samples[seen[sample.triple]].append(sample)
+        else:
+            seen[sample.triple] = len(plan.triples)
+            plan.triples.append(sample.triple)
+            plan.samples.append([sample])
+    return plan
+
+
+def row_of(sample: Sample, judgement: Judgement, method: str) -> dict[str, Any]:
+    """A row of the verdict file; every row has the same keys."""
+    return {
+        "id": sample.id,
+        "verdict": judgement.verdict,
+        "method": method,
+        "raw": judgement.raw,
+        "probability": judgement.probability,
+        "margin": judgement.margin,
+        "bounds": None if judgement.bounds is None else list(judgement.bounds),
+        "mass": judgement.mass,
+        "exact": sample.exact,
+        "same_as": None,
+        "reason": judgement.reason,
+    }
+
+
+def copies(row: dict[str, Any], samples: Sequence[Sample]) -> list[dict[str, Any]]:
+    """Rows of the further samples of a triple, each saying whose verdict it repeats."""
+    return [{**row, "id": sample.id, "same_as": row["id"]} for sample in samples]
+
+
+def _refusal(sample: Sample, most: int) -> str | None:
+    if sample.candidate is None:
+        return "no answer"
+    if not sample.candidate.strip():
+        return "the answer is empty"
+    length = sum(map(len, sample.triple))
+    if length > most:
+        return f"question and answers have {length:,} characters, more than {most:,}"
+    return None

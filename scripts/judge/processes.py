@@ -1,0 +1,63 @@
+"""Several processes on one run, as `accelerate launch` starts them; one process needs nothing of this."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import Any
+
+from lookcheck.scripts import console
+from lookcheck.scripts.judge.backend import Share
+
+# The slowest process may come this much later than the first.
+_PATIENCE = timedelta(days=1)
+
+
+class Processes:
+    """The processes of a run; ``many`` is False unless a launcher has started several.
+
+    Parameters
+    ----------
+    cpu : bool
+        Talk over the CPU even where there are GPUs.
+    """
+
+    def __init__(self, *, cpu: bool = False) -> None:
+        self.share = Share()
+        self._state: Any = None
+        if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+            from accelerate import PartialState
+
+            self._state = PartialState(cpu=cpu, timeout=_PATIENCE)
+            self.share = Share(self._state.process_index, self._state.num_processes)
+
+    @property
+    def many(self) -> bool:
+        """Whether there is more than one."""
+        return self.share.world > 1
+
+    @property
+    def first(self) -> bool:
+        """Whether this is the one that writes the final file."""
+        return self.share.rank == 0
+
+    def agree(self, failed: bool) -> None:
+        """Wait for the first process; where it has failed, end the others without a word."""
+        if self._state is None:
+            return
+        from accelerate.utils import broadcast_object_list
+
+        said = [failed]
+        broadcast_object_list(said, from_process=0)
+        if said[0] and not self.first:
+            raise SystemExit(console.EXIT_INPUT)
+
+    def wait(self) -> None:
+        """Wait until all have come here."""
+        if self._state is not None:
+            self._state.wait_for_everyone()
+
+    def close(self) -> None:
+        """Leave the group, so that the interpreter ends without a warning."""
+        if self._state is not None:
+            self._state.destroy_process_group()

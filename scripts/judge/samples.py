@@ -1,0 +1,177 @@
+"""What is to be judged: a data set's questions and reference answers, joined with answers by id."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.metrics.soft_vqa_acc import normalize_official
+from lookcheck.scripts.score.joining import Record, read_records, refuse_unknown
+
+COLUMNS = ("id", "question", "answer")
+
+# Signs that the normalisation drops although they can carry the meaning: -5 and 5, < 3 and > 3.
+_SIGNS = frozenset("+-−–<>≤≥=≠±/\\^*.,:%$€£°'’")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One triple to be judged.
+
+    Attributes
+    ----------
+    id, question, reference : str
+    candidate : str or None
+        None where the answers hold nothing for this id.
+    """
+
+    id: str
+    question: str
+    reference: str
+    candidate: str | None
+
+    @property
+    def triple(self) -> tuple[str, str, str]:
+        """Question, reference, candidate ("" where missing)."""
+        return self.question, self.reference, self.candidate or ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether candidate and reference are equal after soft accuracy's normalisation, ungated."""
+        candidate = normalize_official(self.candidate or "")
+        return bool(candidate) and candidate == normalize_official(self.reference)
+
+    @property
+    def acceptable(self) -> bool:
+        """Whether they are also equal in the signs that the normalisation drops."""
+        return self.exact and _signs(self.reference) == _signs(self.candidate or "")
+
+
+def join(rows: Iterable[tuple[str, dict[str, Any]]], answers: Path, name: str) -> list[Sample]:
+    """Join a data set's rows with a file of answers.
+
+    Parameters
+    ----------
+    rows : iterable of (where, row)
+        Rows with id, question and answer.
+    answers : Path
+        JSON Lines: id, and prediction or answer (prediction where a line holds both).
+    name : str
+        The data set's name, for messages.
+
+    Returns
+    -------
+    list of Sample
+        In the data set's order; ids without an answer are kept.
+
+    Raises
+    ------
+    InputError
+        Naming place, id and value.
+    """
+    labels: dict[str, tuple[str, str]] = {}
+    for where, row in rows:
+        id = _id(row.get("id"), where)
+        if id in labels:
+            raise InputError(f"{where}: the id {id!r} stands twice")
+        labels[id] = (_text(row, "question", id, where), _text(row, "answer", id, where))
+    if not labels:
+        raise InputError(f"{name}: no rows")
+    given, _ = read_records(answers)
+    refuse_unknown(given, labels, name)
+    return [
+        Sample(id, question, reference, _candidate(given[id]) if id in given else None)
+        for id, (question, reference) in labels.items()
+    ]
+
+
+def rows_of(
+    dataset: str, *, config: str | None = None, split: str | None = None, revision: str | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Rows of a built folder, a Hub repository or a JSON Lines file; pictures are never read.
+
+    Parameters
+    ----------
+    dataset : str
+        A folder written by ``lookcheck build``, ``ORG/NAME`` on the Hub, or a ``.jsonl`` file.
+    config, split, revision : str, optional
+        The default configuration, its only split and the main branch if not given.
+
+    Yields
+    ------
+    (str, dict)
+        The row's place and its columns id, question and answer.
+
+    Raises
+    ------
+    InputError
+        If it can't be opened or lacks a column.
+    """
+    path = Path(dataset)
+    if path.is_file():
+        records, _ = read_records(path)
+        for record in records.values():
+            yield record.where, {**record.fields, "id": record.id}
+        return
+    if not path.is_dir() and (dataset.count("/") != 1 or dataset.startswith((".", "/"))):
+        raise InputError(f"{dataset}: no such folder or file, and not a name like ORG/NAME")
+    import datasets
+    from datasets.utils.logging import disable_progress_bar
+
+    disable_progress_bar()
+    try:
+        if split is None:
+            options = {} if path.is_dir() else {"revision": revision}
+            splits = datasets.get_dataset_split_names(dataset, config, **options)
+            if len(splits) != 1:
+                raise InputError(f"{dataset}: has the splits {', '.join(splits)}; choose one with --split")
+            split = splits[0]
+        # Streaming with named columns reads only those columns of the Parquet files.
+        stream = datasets.load_dataset(
+            dataset, config, split=split, revision=revision, streaming=True, columns=list(COLUMNS)
+        )
+        for number, row in enumerate(stream):
+            yield f"{dataset} row {number}", row
+    except InputError:
+        raise
+    except Exception as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{dataset}: can't be read as a data set ({reason})") from None
+
+
+def fingerprint(rows: Iterable[tuple[str, ...]]) -> str:
+    """Hash of rows of text, whatever their order."""
+    digest = hashlib.sha256()
+    for row in sorted(rows):
+        digest.update(json.dumps(row).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _id(value: Any, where: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise InputError(f"{where}: id is {value!r}; expected a non-empty string or an integer")
+    return str(value)
+
+
+def _text(row: dict[str, Any], key: str, id: str, where: str) -> str:
+    value = row.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{where}: id {id!r} has the {key} {value!r}; expected a text")
+    return value
+
+
+def _candidate(record: Record) -> str:
+    key = next((key for key in ("prediction", "answer") if key in record.fields), None)
+    if key is None:
+        raise InputError(f"{record.where}: id {record.id!r} has neither 'prediction' nor 'answer'")
+    return record.text(key)
+
+
+def _signs(text: str) -> list[str]:
+    # A stop at the end is punctuation, inside a number it isn't.
+    return [character for character in text.strip().rstrip(".").strip() if character in _SIGNS]
