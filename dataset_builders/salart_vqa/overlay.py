@@ -46,54 +46,56 @@ def draw_boxes(image: Image.Image, boxes: Mapping[str, Box]) -> Image.Image:
     drawn = image.convert("RGB") if image.mode != "RGB" else image.copy()
     draw = ImageDraw.Draw(drawn)
     side = max(drawn.size)
-    line = max(2, round(side / 128))
+    line, rim = max(2, round(side / 128)), max(1, round(side / 512))
     # Pillow's own font: the same letters on every machine.
     font = ImageFont.load_default(max(12, round(side / 24)))
-    taken: list[tuple[float, float, float, float]] = []
-    for letter in BOX_LETTERS:
-        x, y, width, height = boxes[letter]
-        colour, _ = COLOURS[letter]
-        # A thin dark rim keeps a line apart from a ground of its own colour.
-        draw.rectangle((x - 1, y - 1, x + width, y + height), outline=(0, 0, 0), width=line + 2)
-        draw.rectangle((x, y, x + width - 1, y + height - 1), outline=colour, width=line)
-    for letter in BOX_LETTERS:
+    corners = {letter: _corners(boxes[letter]) for letter in BOX_LETTERS}
+    for letter, (left, top, right, bottom) in corners.items():
+        # A dark rim on both sides keeps a line apart from a ground of its own colour.
+        outer = (left - rim, top - rim, right + rim, bottom + rim)
+        draw.rectangle(outer, outline=(0, 0, 0), width=line + 2 * rim)
+        draw.rectangle((left, top, right, bottom), outline=COLOURS[letter][0], width=line)
+    taken: list[Box] = []
+    for letter, box in corners.items():
         colour, ink = COLOURS[letter]
-        label = _place(boxes[letter], font.getbbox(letter), line, drawn.size, taken)
+        # All four labels are as wide as the widest letter asks.
+        height = max(font.getbbox(other)[3] for other in BOX_LETTERS)
+        label = _place(box, height + 2 * line, line, drawn.size, taken)
         taken.append(label)
-        draw.rectangle(label, fill=colour, outline=(0, 0, 0))
+        draw.rectangle(label, fill=colour, outline=(0, 0, 0), width=rim)
         middle = ((label[0] + label[2]) / 2, (label[1] + label[3]) / 2)
         draw.text(middle, letter, fill=ink, font=font, anchor="mm")
     return drawn
 
 
-def _place(
-    box: Box,
-    ink: tuple[float, float, float, float],
-    line: int,
-    size: tuple[int, int],
-    taken: list[tuple[float, float, float, float]],
-) -> tuple[float, float, float, float]:
-    x, y, width, height = box
-    side = max(ink[2] - ink[0], ink[3]) + 2 * line
-    left, right = x, x + width - side
-    above, below, top, bottom = y - side, y + height, y + line, y + height - side - line
+def _corners(box: Box) -> Box:
+    """First and last pixel of a box, which may be thinner than a pixel."""
+    left, top = round(box[0]), round(box[1])
+    return left, top, max(left, round(box[0] + box[2]) - 1), max(top, round(box[1] + box[3]) - 1)
+
+
+def _place(box: Box, side: float, line: int, size: tuple[int, int], taken: list[Box]) -> Box:
+    """Where a label of `side` pixels stands, as its corners."""
+    left, top, right, bottom = box
+    far_left, far_top = right - side, bottom - side
     places = [
-        (left, above),
-        (right, above),
-        (left, below),
-        (right, below),
-        (left + line, top),
-        (right, bottom),
+        (left, top - side),
+        (far_left, top - side),
+        (left, bottom),
+        (far_left, bottom),
+        (left + line, top + line),
+        (far_left - line, far_top - line),
     ]
     whole = [
-        (px, py, px + side, py + side)
-        for px, py in places
-        if px >= 0 and py >= 0 and px + side <= size[0] and py + side <= size[1]
+        (x, y, x + side, y + side)
+        for x, y in places
+        if x >= 0 and y >= 0 and x + side < size[0] and y + side < size[1]
     ]
     free = [place for place in whole if not any(_meet(place, other) for other in taken)]
-    inside = (min(max(0, x), size[0] - side), min(max(0, y), size[1] - side))
-    return (free or whole or [(inside[0], inside[1], inside[0] + side, inside[1] + side)])[0]
+    # In a picture hardly larger than a label there is no good place.
+    x, y = min(max(0, left), size[0] - side), min(max(0, top), size[1] - side)
+    return (free or whole or [(x, y, x + side, y + side)])[0]
 
 
-def _meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+def _meet(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

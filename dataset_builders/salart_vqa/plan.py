@@ -106,7 +106,9 @@ def plan_source(
     )
     sample = source.described["kind"] == "sample"
     front_matter = {
-        "pretty_name": constants.PRETTY_NAME,
+        "pretty_name": f"{constants.PRETTY_NAME}, the sample of lookcheck"
+        if sample
+        else constants.PRETTY_NAME,
         "license": constants.SAMPLE_LICENSE if sample else constants.LICENSE,
         "language": ["en"],
         "task_categories": ["visual-question-answering"],
@@ -120,6 +122,7 @@ def plan_source(
         "description": constants.DESCRIPTION,
         "partial": len(questions) != declared["rows"],
         "traits": traits,
+        "credits": source.described.get("credits", ()),
         "drawn": sum(job.overlay is None for job in source.jobs),
     }
     return FolderPlan(

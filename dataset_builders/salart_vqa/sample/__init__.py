@@ -1,4 +1,7 @@
-"""Twelve chains made offline: five edited photographs, the five before the edit, two clean references."""
+"""Twelve chains made offline.
+
+Four photographs and a drawing, each before and after a local edit, and two more clean references.
+"""
 
 from __future__ import annotations
 

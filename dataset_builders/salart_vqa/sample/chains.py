@@ -7,20 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lookcheck.dataset_builders.salart_vqa.sample import edits
+from lookcheck.dataset_builders.salart_vqa.sample import clock, edits
 
 Box = tuple[int, int, int, int]
 NONE = "none of these"
+CLOCK = "drawn clock"
 
 
 @dataclass(frozen=True)
 class Chain:
-    """One photograph (or part of it), its edit if it has one, and the options A to D.
+    """One picture (or part of it), its edit if it has one, and the options A to D.
 
     Attributes
     ----------
     name : str
-    photograph : str
+    picture : str
+        A photograph's name, or `CLOCK` for the drawn room.
     crop : (left, top, right, bottom) or None
     edit : callable or None
         None for a clean reference.
@@ -32,7 +34,7 @@ class Chain:
     """
 
     name: str
-    photograph: str
+    picture: str
     crop: tuple[int, int, int, int] | None
     edit: Callable[[np.ndarray], np.ndarray] | None
     artifact_type: str | None
@@ -118,20 +120,25 @@ CHAINS = (
         "DAB",
     ),
     Chain(
-        "suit",
-        "astronaut",
-        (0, 190, 512, 512),
-        edits.floating_patch,
-        "plausibility",
-        ("the visor of the helmet", "the left arm", "the name tag", "the straps in the middle"),
-        ((20, 60, 80, 170), (276, 146, 58, 46), (388, 214, 92, 94), (228, 108, 48, 210)),
+        "clock",
+        CLOCK,
+        None,
+        clock.clock_with_two_fives,
+        "count",
         (
-            "The name tag is mirrored.",
-            "The arm has two elbows.",
-            "A mission patch hangs in the visor, where nothing can be sewn on.",
-            "The straps end in the air.",
+            "the vase with flowers",
+            "the hands of the clock",
+            "the numerals at the lower left of the dial",
+            "the books on the shelf",
         ),
-        "ACC",
+        ((146, 190, 48, 46), (386, 222, 76, 142), (196, 112, 132, 66), (54, 290, 76, 76)),
+        (
+            "The clock has two minute hands.",
+            "A flower grows without a stem.",
+            "One of the books stands in the air.",
+            "The numeral 5 stands twice on the dial, and 8 is missing.",
+        ),
+        "CAD",
     ),
     Chain(
         "evening",

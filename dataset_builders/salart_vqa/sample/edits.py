@@ -64,13 +64,6 @@ def broken_rocket(image: np.ndarray) -> np.ndarray:
     return np.where(changed[..., None], np.rint(np.clip(edited, 0, 255)), image).astype(np.uint8)
 
 
-def floating_patch(image: np.ndarray) -> np.ndarray:
-    """Astronaut (the lower part) whose mission patch hangs in the visor as well."""
-    dx, dy = 262, 66
-    moved = np.roll(image, (dy, dx), axis=(0, 1))
-    return _blend(image, moved, _ellipse(image.shape, 171 + dx, 195 + dy, 41, 41, 3))
-
-
 def _swirled(image: np.ndarray, x: int, y: int, radius: int, strength: float) -> np.ndarray:
     # skimage's annotations are incomplete.
     whirled = swirl(  # type: ignore[no-untyped-call]

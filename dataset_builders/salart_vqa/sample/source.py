@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from PIL import Image
 from lookcheck.dataset_builders.pictures.photographs import photographs
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob
-from lookcheck.dataset_builders.salart_vqa.sample.chains import CHAINS, NONE, Chain
+from lookcheck.dataset_builders.salart_vqa.sample.chains import CHAINS, CLOCK, NONE, Chain
+from lookcheck.dataset_builders.salart_vqa.sample.clock import clock
 from lookcheck.dataset_builders.salart_vqa.sources import Source
 
 _PROMPTS = {
@@ -33,29 +35,38 @@ def sample_source(workspace: Path) -> Source:
         The pictures are written there; must outlive the build.
     """
     images = {picture.name: picture.image for picture in photographs()}
+    images[CLOCK] = clock()
     jobs = []
     for chain in CHAINS:
-        image = images[chain.photograph]
+        image = images[chain.picture]
         if chain.crop is not None:
             left, top, right, bottom = chain.crop
             image = image[top:bottom, left:right]
-        if chain.edit is None:
-            jobs.append(_job(chain, constants.REAL, image, workspace))
-        else:
+        if chain.edit is not None:
             jobs.append(_job(chain, constants.ARTIFACT, chain.edit(image), workspace))
-            jobs.append(_job(chain, constants.GENERATED, image, workspace))
-    return Source(tuple(jobs), {"kind": "sample"})
+        jobs.append(_job(chain, _reference_role(chain), image, workspace))
+    credits = [
+        {"name": picture.name, "credit": picture.credit, "license": picture.license}
+        for picture in photographs()
+    ]
+    return Source(tuple(jobs), {"kind": "sample", "credits": credits})
 
 
 def declared_counts() -> dict[str, Any]:
     """The counts of the sample; ``rows`` are those of the largest configuration."""
-    edited = sum(chain.edit is not None for chain in CHAINS)
-    clean = len(CHAINS) - edited
+    roles = Counter(_reference_role(chain) for chain in CHAINS)
+    roles[constants.ARTIFACT] = sum(chain.edit is not None for chain in CHAINS)
+    images = sum(roles.values())
     return {
-        "rows": 7 * edited + 4 * clean,
-        "images": 2 * edited + clean,
-        "image_role": {constants.ARTIFACT: edited, constants.REAL: clean, constants.GENERATED: edited},
+        "rows": len(constants.QUESTIONS) * images - roles[constants.GENERATED],
+        "images": images,
+        "image_role": {role: roles[role] for role in constants.ROLES},
     }
+
+
+def _reference_role(chain: Chain) -> str:
+    """A photograph is a clean reference before its edit too; a drawing was generated."""
+    return constants.GENERATED if chain.picture == CLOCK else constants.REAL
 
 
 def _job(chain: Chain, role: str, image: np.ndarray, workspace: Path) -> ChainJob:
