@@ -1,0 +1,122 @@
+"""The gradio page, laid out as in a Space, started in its own process and scored through."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+METRIC = Path(__file__).parents[3] / "metrics" / "perturbed_pope"
+
+pytestmark = pytest.mark.app
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("space")
+    # A Space's folder has another name than the metric.
+    shutil.copytree(METRIC, folder / "app", ignore=shutil.ignore_patterns("__pycache__"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {
+        **os.environ,
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_ANALYTICS_ENABLED": "False",
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(folder / "hf"),
+    }
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "app.py"], cwd=folder / "app", env=environment, stdout=log, stderr=log
+        )
+        try:
+            _wait(f"http://127.0.0.1:{port}/", process, folder / "log")
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(240):
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.25)
+    pytest.fail(f"the page did not come up: {log.read_text()}")
+
+
+def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
+    from gradio_client import Client, handle_file
+
+    client = Client(address, verbose=False)
+    predictions = (
+        '{"id": "q1-mask", "text": "Yes", "logp_yes": -0.5, "logp_no": -1.5, "entity_rank": 8}\n'
+        '{"id": "q1", "text": "yes", "logp_yes": -0.25, "logp_no": -2.75, "entity_rank": 2}\n'
+        '{"id": 2, "text": "maybe"}'
+    )
+    references = json.dumps(
+        [
+            {"id": "q1", "label": "yes", "condition": "original", "split": "random"},
+            {"id": 2, "answer": "no", "condition": "original", "parent_id": None, "split": "random"},
+            {
+                **{"id": "q1-mask", "label": "yes", "condition": "black_mask"},
+                **{"parent_id": "q1", "split": "random"},
+            },
+            {
+                **{"id": "q2-swap", "label": "no", "condition": "entity_swap"},
+                **{"parent_id": "2", "split": "random"},
+            },
+        ]
+    )
+    options = ("strict", "wrong")
+    answers, changes, ranks, rows, signature = client.predict(
+        predictions, None, references, None, *options, api_name="/score"
+    )
+    shown = {(row[0], row[1]): [str(value) for value in row[2:]] for row in answers["data"]}
+    assert shown["original", "random"] == [
+        *("2", "50.00", "100.00", "50.00", "0.00", "50.00"),
+        *("50.00", "50.00", "50.00"),
+    ]
+    assert shown["black_mask", "random"][-3:] == ["100.00", "0.00", "100.00"]
+    found = {row[0]: [str(value) for value in row[2:]] for row in changes["data"]}
+    assert found["black_mask"] == ["1", "0", "0.00", "0.00", "1", "-1.5", "100.00"]
+    assert found["entity_swap"] == ["1", "0", "0.00", "–", "–", "–", "–"]
+    assert {row[0]: str(row[4]) for row in ranks["data"]} == {"original": "2", "black_mask": "8"}
+    assert rows["data"][1][3:5] == ["unparsed", "wrong"]
+    assert rows["data"][3][3] == "unparsed"
+    assert "|unparsed_rule:wrong|n:4|unparsed:2|unpaired:0|" in signature
+    upload = tmp_path / "p.jsonl"
+    upload.write_text('{"id": 2, "text": "NO"}')
+    answers, *_, rows, _ = client.predict(
+        "", handle_file(upload), references, None, "strict", "drop", api_name="/score"
+    )
+    assert answers["data"][0][3] == "100.00"
+    assert [row[4] for row in rows["data"]] == ["–", "right", "–", "–"]
+    for bad, said in (
+        ('{"id": 9, "text": "yes"}', "'9' is not in the references"),
+        ('{"id": 2, "text": 3}', "text is 3"),
+        ('{"id": 2, "answer": "yes"}', "none of the fields"),
+        ('{"id": 2, "text": "no", "logp_yes": -1}', "give both or neither"),
+        ('{"text": "yes"}', "has no id"),
+        ("{", "not valid JSON"),
+        ("", "no records"),
+    ):
+        with pytest.raises(Exception, match=said):
+            client.predict(bad, None, references, None, *options, api_name="/score")
+    # A missing answer would be a yes by the official rule.
+    with pytest.raises(Exception, match="no text for the id 'q2-swap'"):
+        client.predict(predictions, None, references, None, "official", "wrong", api_name="/score")

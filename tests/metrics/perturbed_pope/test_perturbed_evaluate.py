@@ -1,0 +1,163 @@
+"""The folder as a module of `evaluate`: alone, offline, without this package; and its README's example."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+METRIC = Path(__file__).parents[3] / "metrics" / "perturbed_pope"
+
+BLOCKER = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "lookcheck":
+            raise ImportError("this process has no lookcheck")
+
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+def run_alone(code: str, folder: Path) -> str:
+    """Run code beside a copy of the metric in a process that can import neither network nor lookcheck."""
+    shutil.copytree(
+        METRIC, folder / "metrics" / "perturbed_pope", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    environment = {
+        **os.environ,
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(folder / "hf"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    process = subprocess.run(
+        [sys.executable, "-c", BLOCKER + code],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert process.returncode == 0, process.stderr
+    return process.stdout
+
+
+def test_readme_example_prints_what_it_says(tmp_path: Path) -> None:
+    text = (METRIC / "README.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", text, re.S)
+    shown = re.search(r"```text\n(.*?)```", text, re.S)
+    assert code is not None
+    assert shown is not None
+    assert run_alone(code[1], tmp_path) == shown[1]
+
+
+def test_all_options_and_complaints_through_evaluate(tmp_path: Path) -> None:
+    code = """
+import json
+import evaluate
+
+try:
+    import lookcheck
+    raise SystemExit("lookcheck can be imported")
+except ImportError:
+    pass
+nan = float("nan")
+metric = evaluate.load("metrics/perturbed_pope")
+said = []
+# The first row has numbers that evaluate would take for others' type: integers, and NaN.
+P = {"text": "Yes", "logp_yes": -1, "logp_no": -3, "entity_rank": 2, "entity_prob": 0.5}
+N = {"text": "No.", "logp_yes": -2.5, "logp_no": -0.25, "entity_rank": 0, "entity_prob": nan}
+Q = {"text": "Not sure", "logp_yes": nan, "logp_no": nan, "entity_rank": 0, "entity_prob": nan}
+A = {"label": "yes", "condition": "original", "parent_id": "", "split": "random"}
+M = {"label": "yes", "condition": "black_mask", "parent_id": "x", "split": "random"}
+good = {"predictions": [P, N, Q], "references": [A, M, {**M, "parent_id": "gone"}]}
+for change in (
+    {"predictions": [], "references": []},
+    {"predictions": [P, N, {**Q, "text": 3}]},
+    {"predictions": [{**P, "text": None}, N, Q]},
+    {"predictions": [P, N, None]},
+    {"predictions": [P, N, {"text": "yes"}]},
+    {"predictions": [P, {**N, "entity_rank": 2.5}, Q]},
+    {"predictions": [P, {**N, "entity_rank": True}, Q]},
+    {"predictions": [P, {**N, "logp_no": nan}, Q]},
+    {"predictions": [P, N, {**Q, "entity_rank": 1, "entity_prob": 2.0}]},
+    {"references": [A, M, {**M, "label": 1}]},
+    {"references": [A, {**M, "parent_id": None}, M]},
+    {"references": [A]},
+    {"parser": "lenient"},
+    {"unparsed": "keep"},
+    {"ids": ["x", "x", "y"]},
+    {"groups": [1, 2, None]},
+):
+    try:
+        metric.compute(**{**good, **change})
+        said.append("no error")
+    except ValueError as error:
+        said.append(str(error))
+options = {"ids": ["x", "y", "z"], "groups": [7, 7, 8], "parser": "official", "unparsed": "drop"}
+result = metric.compute(**good, **options)
+for prediction, reference in zip(good["predictions"], good["references"]):
+    metric.add(prediction=prediction, reference=reference)
+print(json.dumps([said, result, metric.compute(**options), metric._compute(**good, **options)]))
+"""
+    said, result, added, direct = json.loads(run_alone(code, tmp_path))
+    beginnings = [
+        "predictions is empty",
+        "id 2: text is 3",
+        "id 0: text is None",
+        "id 2: the prediction is 'None'",
+        "id 2: the prediction has the fields ['text']",
+        "id 1: entity_rank is 2.5",
+        "id 1: entity_rank is True",
+        "id 1: logp_yes is -2.5, but logp_no is nan",
+        "id 2: entity_prob is 2.0",
+        "id 2: the label is 1",
+        "id 1: parent_id is None",
+        "references has 1 items, but there are 3 predictions",
+        "parser is 'lenient'",
+        "unparsed is 'keep'",
+        "index 1: the id 'x' stands twice",
+        "id 2: groups holds None",
+    ]
+    assert [text.startswith(start) for text, start in zip(said, beginnings, strict=True)] == [True] * 16, said
+    assert result["by_condition"]["black_mask"]["random"]["yes_ratio"] == 0.5
+    assert result["paired"]["black_mask"]["random"]["margin_shift_mean"] == -4.25
+    assert result["paired"]["black_mask"]["random"]["unpaired"] == 1
+    assert result["evidence_reliance"]["black_mask"]["share"] == 1.0
+    assert result["by_condition"]["original"]["random"]["mean_probability"] == 0.5
+    assert [row["group"] for row in result["per_sample"]] == [7, 7, 8]
+    assert "|parser:official|unparsed_rule:drop|n:3|unparsed:0|unpaired:1|" in result["signature"]
+    assert added == result == direct
+
+
+def test_the_main_module_names_every_sibling() -> None:
+    source = (METRIC / "perturbed_pope.py").read_text(encoding="utf-8")
+    named = set(re.findall(r"^from \.(\w+) import", source, re.M))
+    assert named == {path.stem for path in METRIC.glob("*.py")} - {"__init__", "app", "perturbed_pope"}
+    assert len(source.splitlines()) < 150
+
+
+def test_nothing_is_imported_from_outside_the_folder() -> None:
+    allowed = {
+        "__future__",
+        "collections",
+        "typing",
+        "json",
+        "math",
+        "numbers",
+        "pathlib",
+        "re",
+        "statistics",
+    }
+    allowed |= {"datasets", "evaluate", "gradio"}
+    found: set[Any] = set()
+    for path in METRIC.glob("*.py"):
+        found |= set(re.findall(r"^(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.M))
+    assert found <= allowed
