@@ -16,6 +16,7 @@ from lookcheck.scripts.score.perturbed_pope_table import report
 from lookcheck.scripts.score.report import check_outputs, emit
 
 NAN = float("nan")
+BUILT_COLUMNS = ("id", "parent_id", "split", "answer", "condition", "image_id")
 ABSENT: dict[str, Any] = {"logp_yes": NAN, "logp_no": NAN, "entity_rank": 0, "entity_prob": NAN}
 
 
@@ -144,10 +145,9 @@ def _groups(labels: dict[str, Record]) -> list[Any] | None:
 
 def _built_labels(folder: Path) -> dict[str, Record]:
     """The labels of every configuration of a built folder; pictures are not read."""
+    import datasets
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    from lookcheck.dataset_builders.perturbed_pope.constants import ANSWERS
 
     paths = sorted((folder / "data").glob("*.parquet"))
     if not paths:
@@ -157,16 +157,18 @@ def _built_labels(folder: Path) -> dict[str, Record]:
     records: dict[str, Record] = {}
     for path in paths:
         try:
-            columns = ["id", "parent_id", "split", "answer", "condition", "image_id"]
-            rows = pq.read_table(path, columns=columns, partitioning=None).to_pylist()
+            schema = pq.read_schema(path)
+            rows = pq.read_table(path, columns=list(BUILT_COLUMNS), partitioning=None).to_pylist()
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{path}: can't be read ({' '.join(str(error).split())})") from None
+        answers = datasets.Features.from_arrow_schema(schema).get("answer")
+        if not isinstance(answers, datasets.ClassLabel) or not rows or set(BUILT_COLUMNS) != set(rows[0]):
+            raise InputError(f"{path}: not rows of perturbed POPE; run lookcheck check")
         for number, row in enumerate(rows):
-            where = f"{path}: row {number}"
-            answer, name = row["answer"], row["id"]
-            if not isinstance(answer, int) or not 0 <= answer < len(ANSWERS) or not name or name in records:
+            where, answer, name = f"{path}: row {number}", row["answer"], row["id"]
+            if answer is None or not 0 <= answer < answers.num_classes or not name or name in records:
                 raise InputError(f"{where}: id {name!r} with answer {answer!r}; run lookcheck check")
-            fields = {**row, "answer": ANSWERS[answer], "group": row["image_id"]}
+            fields = {**row, "answer": answers.names[answer], "group": row["image_id"]}
             records[name] = Record(where, name, fields)
     return records
 

@@ -7,10 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import datasets
 import pytest
 
 from lookcheck.scripts import console
 from lookcheck.scripts.score.__main__ import app
+from lookcheck.scripts.score.perturbed_pope import BUILT_COLUMNS
 
 Rows = list[dict[str, Any]]
 
@@ -181,10 +183,14 @@ def test_missing_answers_are_counted_aloud_and_never_read_as_yes_or_dropped(
 def test_a_built_folder_gives_the_labels(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
 ) -> None:
-    datasets = pytest.importorskip("datasets")
-    from lookcheck.dataset_builders.perturbed_pope.plan import features
-
-    columns = features()
+    columns = datasets.Features(
+        {
+            **dict.fromkeys(("id", "parent_id", "split", "question", "condition"), datasets.Value("string")),
+            "image": datasets.Image(),
+            "answer": datasets.ClassLabel(names=["no", "yes"]),
+            "image_id": datasets.Value("int64"),
+        }
+    )
     for condition in ("original", "black_mask", "entity_swap"):
         for split in ("random", "popular"):
             rows = [
@@ -211,9 +217,21 @@ def test_a_built_folder_gives_the_labels(
     (tmp_path / "built" / "data" / "original-random-00000-of-00001.parquet").write_bytes(b"PAR1")
     assert run(monkeypatch, tmp_path, labels=tmp_path / "built") == 2
     assert "original-random-00000-of-00001.parquet: can't be read" in capsys.readouterr().err
+    other = datasets.Dataset.from_dict({name: ["x"] for name in BUILT_COLUMNS})
+    other.to_parquet(tmp_path / "built" / "data" / "original-random-00000-of-00001.parquet")
+    assert run(monkeypatch, tmp_path, labels=tmp_path / "built") == 2
+    assert "original-random-00000-of-00001.parquet: not rows of perturbed POPE" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert run(monkeypatch, tmp_path, labels=tmp_path / "empty") == 2
     assert "no file data/*.parquet" in capsys.readouterr().err
+
+
+def test_the_builder_writes_the_columns_that_are_read() -> None:
+    from lookcheck.dataset_builders.perturbed_pope.plan import features
+
+    columns = features()
+    assert set(BUILT_COLUMNS) <= set(columns)
+    assert set(columns["answer"].names) == {"yes", "no"}
 
 
 @pytest.mark.parametrize(
