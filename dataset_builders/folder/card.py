@@ -52,7 +52,7 @@ def _label(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def render_card(plan: FolderPlan, counts: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> str:
+def render_card(plan: FolderPlan, counts: Mapping[str, Any], stored: Mapping[str, Any] | None = None) -> str:
     """Render README.md: YAML front matter, then the template's text.
 
     Parameters
@@ -60,8 +60,9 @@ def render_card(plan: FolderPlan, counts: Mapping[str, Any], sizes: Mapping[str,
     plan : FolderPlan
     counts : mapping
         From configuration to split to the result of `count_columns`.
-    sizes : mapping, optional
-        Bytes of the files of each part.
+    stored : mapping, optional
+        From configuration to split to ``{"bytes": int, "picture_bytes": int}``: size of the files, and
+        of the distinct pictures in the columns that are dictionary-encoded.
     """
     front = dict(plan.card.front_matter)
     rows = max(split["rows"] for config in counts.values() for split in config.values())
@@ -81,7 +82,7 @@ def render_card(plan: FolderPlan, counts: Mapping[str, Any], sizes: Mapping[str,
         options=plan.options,
         declared=plan.declared,
         counts=counts,
-        sizes=sizes or {},
+        stored=stored or {},
     )
     return f"---\n{_to_yaml(front)}---\n\n{body.strip()}\n"
 

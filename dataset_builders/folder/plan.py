@@ -39,6 +39,37 @@ class Part:
 
 
 @dataclass(frozen=True)
+class PartGroup:
+    """Parts whose rows are made together, so that what they share is made once.
+
+    Attributes
+    ----------
+    stems : tuple of str
+        One part for each.
+    jobs : sequence
+        Small picklable values.
+    make : callable
+        Makes the rows of one job: from stem to rows, in their order; a stem may be missing. Picklable.
+        Rows that share a picture hold the same bytes object, which then travels between processes once.
+    features : datasets.Features
+        Of all parts.
+    repeated_images : tuple of str
+        As in `Part`.
+    """
+
+    stems: tuple[str, ...]
+    jobs: Sequence[Any]
+    make: Callable[[Any], Mapping[str, Sequence[Row]]]
+    features: datasets.Features
+    repeated_images: tuple[str, ...] = ()
+
+
+def stems_of(part: Part | PartGroup) -> tuple[str, ...]:
+    """The stems of the files that a part or a group of parts makes."""
+    return part.stems if isinstance(part, PartGroup) else (part.stem,)
+
+
+@dataclass(frozen=True)
 class ConfigFiles:
     """One configuration: which parts make which split. Several may share a part."""
 
@@ -73,7 +104,7 @@ class FolderPlan:
     ----------
     name, version : str
         Of the data set; they go into ``lookcheck.json``.
-    parts : tuple of Part
+    parts : tuple of Part or PartGroup
     configs : tuple of ConfigFiles
     card : CardPlan
     description : str
@@ -89,7 +120,7 @@ class FolderPlan:
 
     name: str
     version: str
-    parts: tuple[Part, ...]
+    parts: tuple[Part | PartGroup, ...]
     configs: tuple[ConfigFiles, ...]
     card: CardPlan
     description: str
@@ -99,7 +130,7 @@ class FolderPlan:
     declared: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        stems = [part.stem for part in self.parts]
+        stems = [stem for part in self.parts for stem in stems_of(part)]
         if len(set(stems)) != len(stems):
             raise ValueError(f"two parts of {self.name} have the same stem: {stems}")
         for config in self.configs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from lookcheck.dataset_builders.folder.encoding import encode_row, size_of
 GROUP_BYTES = 48_000_000
 # Repeated pictures are counted once above; this bounds what stands in memory, repeats included.
 GROUP_BYTES_IN_MEMORY = 160_000_000
+MOST_IN_MEMORY = 3 * GROUP_BYTES_IN_MEMORY
 SHARD_BYTES = 450_000_000
 UNFINISHED = ".part"
 
@@ -32,7 +34,8 @@ class ShardWriter:
     stem : str
     features : datasets.Features
     repeated_images : tuple of str
-        Columns to be dictionary-encoded.
+        Columns to be dictionary-encoded. A row group then ends where a new picture begins, so that a
+        picture of neighbouring rows stands in one row group only.
     group_bytes, shard_bytes : int
         A row group or shard is closed when it has at least so many bytes.
     """
@@ -54,6 +57,9 @@ class ShardWriter:
         self.group_bytes = group_bytes
         self.shard_bytes = shard_bytes
         self.rows = 0
+        # Bytes of the distinct pictures in the columns of `repeated_images`.
+        self.picture_bytes = 0
+        self._digests: set[bytes] = set()
         self._unfinished: list[Path] = []
         self._writer: pq.ParquetWriter | None = None
         self._shard_size = 0
@@ -68,20 +74,31 @@ class ShardWriter:
     def write(self, row: dict[str, Any]) -> None:
         """Add one row."""
         encoded = encode_row(self.features, row)
+        pictures = [
+            encoded[column]["bytes"] for column in self.repeated_images if encoded[column] is not None
+        ]
         whole = size_of(encoded)
-        new = whole
-        for column in self.repeated_images:
-            picture = encoded[column]
-            if picture is not None and picture["bytes"] in self._seen:
-                new -= len(picture["bytes"])
-            elif picture is not None:
-                self._seen.add(picture["bytes"])
-        self._group.append(encoded)
-        self._group_size += new
-        self._group_in_memory += whole
-        self.rows += 1
-        if self._group_size >= self.group_bytes or self._group_in_memory >= GROUP_BYTES_IN_MEMORY:
+        full = self._group_size >= self.group_bytes or self._group_in_memory >= GROUP_BYTES_IN_MEMORY
+        # Rows that go on with the pictures of the group may stay, within reason.
+        goes_on = pictures and self._seen.issuperset(pictures) and self._group_in_memory < MOST_IN_MEMORY
+        if full and not goes_on:
             self._flush()
+        self._group.append(encoded)
+        self._group_size += whole
+        self._group_in_memory += whole
+        for data in pictures:
+            if data in self._seen:
+                self._group_size -= len(data)
+            else:
+                self._seen.add(data)
+                self._count(data)
+        self.rows += 1
+
+    def _count(self, data: bytes) -> None:
+        digest = hashlib.sha256(data).digest()
+        if digest not in self._digests:
+            self._digests.add(digest)
+            self.picture_bytes += len(data)
 
     def _flush(self) -> None:
         if self._writer is None:

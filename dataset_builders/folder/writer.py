@@ -13,7 +13,7 @@ from typing import Any
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.card import count_columns, render_card, render_eval
 from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
-from lookcheck.dataset_builders.folder.plan import FolderPlan, Part
+from lookcheck.dataset_builders.folder.plan import FolderPlan, Part, PartGroup, stems_of
 from lookcheck.dataset_builders.folder.shards import ShardWriter
 
 MANIFEST = "lookcheck.json"
@@ -69,8 +69,14 @@ def write_folder(
     work = Path(tempfile.mkdtemp(prefix=f".{target.name}.building-", dir=target.parent))
     try:
         (work / "data").mkdir()
-        shards = {part.stem: _write_part(part, work / "data", num_proc, track) for part in plan.parts}
-        manifest = _describe(plan, work, {stem: list(names) for stem, names in shards.items()})
+        writers: dict[str, ShardWriter] = {}
+        shards: dict[str, dict[Path, Path]] = {}
+        for part in plan.parts:
+            made = _write_part(part, work / "data", num_proc, track)
+            for stem, (writer, names) in made.items():
+                writers[stem], shards[stem] = writer, names
+        pictures = {stem: writer.picture_bytes for stem, writer in writers.items() if writer.repeated_images}
+        manifest = _describe(plan, work, {stem: list(names) for stem, names in shards.items()}, pictures)
         # mkdtemp makes folders private; a data set is meant to be read.
         umask = os.umask(0)
         os.umask(umask)
@@ -85,21 +91,30 @@ def write_folder(
     return manifest
 
 
-def _write_part(part: Part, folder: Path, num_proc: int, track: Track) -> dict[Path, Path]:
-    step = track(f"writing {part.stem}", len(part.jobs))
-    writer = ShardWriter(folder, part.stem, part.features, part.repeated_images)
+def _write_part(
+    part: Part | PartGroup, folder: Path, num_proc: int, track: Track
+) -> dict[str, tuple[ShardWriter, dict[Path, Path]]]:
+    stems = stems_of(part)
+    step = track(f"writing {', '.join(stems)}", len(part.jobs))
+    writers = {stem: ShardWriter(folder, stem, part.features, part.repeated_images) for stem in stems}
     try:
-        for row in ordered_map(part.make, part.jobs, min(num_proc, len(part.jobs))):
-            writer.write(row)
+        for made in ordered_map(part.make, part.jobs, min(num_proc, len(part.jobs))):
+            rows = made if isinstance(part, PartGroup) else {part.stem: [made]}
+            for stem in rows:
+                for row in rows[stem]:
+                    writers[stem].write(row)
             step()
-        return writer.finish()
+        return {stem: (writer, writer.finish()) for stem, writer in writers.items()}
     except BaseException:
-        writer.abandon()
+        for writer in writers.values():
+            writer.abandon()
         raise
 
 
-def _describe(plan: FolderPlan, work: Path, paths: dict[str, list[Path]]) -> dict[str, Any]:
-    features = {part.stem: part.features for part in plan.parts}
+def _describe(
+    plan: FolderPlan, work: Path, paths: dict[str, list[Path]], pictures: dict[str, int]
+) -> dict[str, Any]:
+    features = {stem: part.features for part in plan.parts for stem in stems_of(part)}
     counts = {
         config.name: {
             split: count_columns([path for stem in stems for path in paths[stem]], features[stems[0]])
@@ -116,9 +131,20 @@ def _describe(plan: FolderPlan, work: Path, paths: dict[str, list[Path]]) -> dic
         "declared": dict(plan.declared),
         "built": counts,
     }
+    if pictures:
+        manifest["stored"] = {
+            config.name: {
+                split: {
+                    "bytes": sum(path.stat().st_size for stem in stems for path in paths[stem]),
+                    "picture_bytes": sum(pictures[stem] for stem in stems),
+                }
+                for split, stems in config.splits.items()
+            }
+            for config in plan.configs
+            if all(stem in pictures for stems in config.splits.values() for stem in stems)
+        }
     _write(work / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    sizes = {stem: sum(path.stat().st_size for path in written) for stem, written in paths.items()}
-    _write(work / "README.md", render_card(plan, counts, sizes))
+    _write(work / "README.md", render_card(plan, counts, manifest.get("stored")))
     if plan.eval_tasks:
         _write(work / "eval.yaml", render_eval(plan))
     return manifest

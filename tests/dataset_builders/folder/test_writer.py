@@ -24,7 +24,7 @@ from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder import encoding, mapping, shards
 from lookcheck.dataset_builders.folder.card import count_columns
 from lookcheck.dataset_builders.folder.mapping import ordered_map
-from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, FolderPlan, Part
+from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, FolderPlan, Part, PartGroup
 from lookcheck.dataset_builders.folder.shards import ShardWriter
 from lookcheck.dataset_builders.folder.writer import write_folder
 
@@ -204,6 +204,59 @@ def test_a_repeated_picture_is_stored_once(tmp_path: Path) -> None:
     assert sizes["image",] < 1.05 * distinct + 8_000
 
 
+def test_a_row_group_ends_where_a_new_picture_begins(tmp_path: Path) -> None:
+    one = len(_noise(0, LARGE))
+    writer = ShardWriter(tmp_path, "all", FEATURES, ("image",), group_bytes=int(1.5 * one))
+    for number in range(60):
+        writer.write(_row(number, distinct=6))
+    (path,) = writer.finish()
+    with pq.ParquetFile(path) as file:
+        groups = [file.read_row_group(number, ["id"]) for number in range(file.num_row_groups)]
+    assert [len(group) for group in groups] == [20, 20, 20]
+    assert writer.picture_bytes == sum(len(_noise(number, LARGE)) for number in range(6))
+
+
+def _spread(number: int) -> dict[str, list[dict[str, Any]]]:
+    """One picture for three rows of two parts; every third job has nothing for the second."""
+    if number == 99:
+        raise InputError("job 99 is broken")
+    image = {"bytes": _noise(number, LARGE), "path": f"{number}.png"}
+    rows = [_row(number) | {"id": f"{number}{letter}", "image": image} for letter in "abc"]
+    return {"left": rows[:2]} if number % 3 == 2 else {"left": rows[:2], "right": rows[2:]}
+
+
+def _group_plan(jobs: list[int]) -> FolderPlan:
+    plan = _plan(1)
+    group = PartGroup(("left", "right"), jobs, _spread, FEATURES, ("image",))
+    configs = (
+        ConfigFiles("default", {"test": ("left",)}, default=True),
+        ConfigFiles("right", {"test": ("right",)}),
+    )
+    return FolderPlan("test", "1.0.0", (group,), configs, plan.card, "Test.", source={"kind": "folder"})
+
+
+def test_parts_made_together(tmp_path: Path) -> None:
+    manifest = write_folder(_group_plan(list(range(9))), tmp_path / "out")
+    assert [manifest["built"][config]["test"]["rows"] for config in ("default", "right")] == [18, 6]
+    distinct = [len(_noise(number, LARGE)) for number in range(9)]
+    wanted = {
+        "default": ("left", 18, sum(distinct)),
+        "right": ("right", 6, sum(distinct) - sum(distinct[2::3])),
+    }
+    for config, (stem, rows, pictures) in wanted.items():
+        loaded = datasets.load_dataset(
+            str(tmp_path / "out"), config, split="test", cache_dir=str(tmp_path / "cache")
+        )
+        assert loaded.num_rows == rows
+        stored = manifest["stored"][config]["test"]
+        assert stored["picture_bytes"] == pictures
+        (path,) = (tmp_path / "out" / "data").glob(f"{stem}-*")
+        assert path.stat().st_size == stored["bytes"] < 1.05 * pictures
+    with pytest.raises(InputError, match="job 99"):
+        write_folder(_group_plan([1, 99]), tmp_path / "broken")
+    assert _listing(tmp_path) == ["cache", "out"]
+
+
 def test_memory_bound_counts_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards, "GROUP_BYTES_IN_MEMORY", 130_000)
     writer = ShardWriter(tmp_path, "all", FEATURES, ("image",))
@@ -244,6 +297,9 @@ def test_an_unknown_part_or_split_is_refused() -> None:
             FolderPlan("t", "1", plan.parts, (ConfigFiles("default", splits),), plan.card, "Test.")
     with pytest.raises(ValueError, match="same stem"):
         FolderPlan("t", "1", plan.parts * 2, plan.configs, plan.card, "Test.")
+    group = PartGroup(("all", "none"), [], _spread, FEATURES)
+    with pytest.raises(ValueError, match="same stem"):
+        FolderPlan("t", "1", (*plan.parts, group), plan.configs, plan.card, "Test.")
 
 
 @pytest.mark.parametrize("num_proc", [1, 2])
