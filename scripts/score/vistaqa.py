@@ -27,7 +27,10 @@ POLICIES = {
 def vistaqa(
     references: Annotated[
         Path,
-        typer.Option(help="JSON Lines: id, masks (COCO run-length encodings); task, domain, group if known."),
+        typer.Option(
+            help="A built folder, or JSON Lines: id, masks (COCO run-length encodings); task, domain, group "
+            "if known."
+        ),
     ],
     predictions: Annotated[
         Path,
@@ -48,7 +51,7 @@ def vistaqa(
     """Score judged answers and evidence masks, and four policies that never look beside them."""
     outputs = output or []
     check_outputs(outputs)
-    labels, _ = read_records(references)
+    labels = _built(references) if references.is_dir() else read_records(references)[0]
     given, _ = read_records(predictions)
     refuse_unknown(given, labels, str(references))
     judged = None
@@ -58,6 +61,35 @@ def vistaqa(
     options = {"epsilon": epsilon, "unjudged": unjudged, "empty_masks": empty_masks, "judge": judge}
     shown = report(labels, given, judged, options)
     emit(shown, as_json=as_json, outputs=outputs)
+
+
+def _built(folder: Path) -> dict[str, Record]:
+    """The references of a built folder; its pictures are not read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from lookcheck.dataset_builders.vistaqa.constants import DOMAINS, TASKS
+
+    records: dict[str, Record] = {}
+    paths = [path for task in TASKS for path in sorted((folder / "data").glob(f"{task}-*.parquet"))]
+    if not paths:
+        raise InputError(
+            f"{folder}: no file data/<task>-*.parquet; expected a folder of lookcheck build vistaqa"
+        )
+    for path in paths:
+        try:
+            rows = pq.read_table(
+                path, columns=["id", "masks_rle", "task", "domain"], partitioning=None
+            ).to_pylist()
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{path}: can't be read ({' '.join(str(error).split())})") from None
+        for number, row in enumerate(rows):
+            where, id = f"{path}: row {number}", row["id"]
+            if not id or id in records or None in (row["masks_rle"], row["task"], row["domain"]):
+                raise InputError(f"{where}: id {id!r} is empty, repeated or incomplete; run lookcheck check")
+            names = {"task": TASKS[row["task"]], "domain": DOMAINS[row["domain"]]}
+            records[id] = Record(where, id, {"id": id, "masks": row["masks_rle"], **names})
+    return records
 
 
 def report(

@@ -121,3 +121,40 @@ def test_refusals_are_one_line_and_write_nothing(
     assert said in run.stderr
     assert run.stderr.count("\n") == 1
     assert not (tmp_path / "r.json").exists()
+
+
+def test_a_built_folder_gives_the_references(tmp_path: Path) -> None:
+    import json
+    import subprocess
+    import sys
+
+    import pyarrow.parquet as pq
+
+    command = [sys.executable, "-m", "lookcheck.scripts.cli"]
+    built = tmp_path / "built"
+    subprocess.run([*command, "build", "vistaqa", "--source", "sample", "--output", str(built)], check=True)
+    lines = []
+    for path in sorted((built / "data").glob("*.parquet")):
+        for row in pq.read_table(path, columns=["id", "masks_rle"]).to_pylist():
+            lines.append(json.dumps({"id": row["id"], "masks": row["masks_rle"], "verdict": "yes"}))
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    score = [*command, "score", "vistaqa", "--references", str(built)]
+    score += ["--predictions", str(tmp_path / "answers.jsonl"), "--json"]
+    done = subprocess.run(score, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["grove"], result["mask_score"], result["without_evidence"]["n"]) == (1.0, 1.0, 18)
+    assert set(result["by_task"]) == {
+        "identification",
+        "attribute",
+        "ocr",
+        "spatial",
+        "counting",
+        "comparison",
+    }
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    score[6] = str(empty)
+    done = subprocess.run(score, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "expected a folder of lookcheck build vistaqa" in done.stderr
