@@ -1,0 +1,166 @@
+"""Built folders to look at, and a browser."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+# Each would run, break the page or be cut if it were not handled as text.
+HOSTILE = {
+    1: "</script><script>window.hacked = 1</script>",
+    2: '<img src=x onerror="window.hacked = 2"> <b>bold?</b> &amp; &lt;',
+    3: "\"double\" 'single' `${window.hacked = 3}` \\ {{ 7 * 7 }} {% raw %}",
+    4: "ما الذي يظهر في الصورة؟ עברית \u202e reversed",
+    5: "👩‍🚀🏳️‍🌈 how many? 家族",
+    6: "line\u2028separator\u2029paragraph\nnew line\ttab <!-- <script>",
+    7: "javascript:window.hacked=7 " + "w" * 400,
+}
+
+
+@pytest.fixture(scope="session")
+def upstream(repository: Path) -> ModuleType:
+    """Writes VistaQA records in the upstream layout."""
+    path = repository / "tests" / "dataset_builders" / "vistaqa" / "upstream.py"
+    spec = importlib.util.spec_from_file_location("upstream_for_view", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def build_vistaqa(upstream: ModuleType) -> Callable[[Path, list[dict[str, Any]]], Path]:
+    """Builds a VistaQA folder from records, through the real writer."""
+    from lookcheck.dataset_builders.folder.writer import write_folder
+    from lookcheck.dataset_builders.vistaqa.plan import plan_source
+    from lookcheck.dataset_builders.vistaqa.sources import folder_source
+
+    def build(root: Path, records: list[dict[str, Any]]) -> Path:
+        for number, record in enumerate(records):
+            upstream.write(root / "upstream", number, record)
+        source = folder_source(root / "upstream" / "annotations", root / "upstream" / "images")
+        write_folder(plan_source(source, allow_partial=True, overlays=False), root / "vistaqa")
+        return root / "vistaqa"
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def vistaqa_folder(
+    upstream: ModuleType, build_vistaqa: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """48 rows over all tasks, every sixth without evidence, some with hostile text."""
+    tasks = list(upstream.TASKS)
+    records = [upstream.record(number, tasks[number % 6], evidence=number % 7 != 3) for number in range(48)]
+    for number, text in HOSTILE.items():
+        records[number]["question"] = text
+        records[number]["answer"] = text
+    folder: Path = build_vistaqa(tmp_path_factory.mktemp("view"), records)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def salart_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample of SalArt-VQA."""
+    from lookcheck.dataset_builders.folder.writer import write_folder
+    from lookcheck.dataset_builders.salart_vqa.plan import plan_source
+    from lookcheck.dataset_builders.salart_vqa.sample import declared_counts, sample_source
+
+    root = tmp_path_factory.mktemp("view")
+    (root / "work").mkdir()
+    plan = plan_source(sample_source(root / "work"), allow_partial=True, declared=declared_counts())
+    write_folder(plan, root / "salart")
+    return root / "salart"
+
+
+@pytest.fixture(scope="session")
+def vistaqa_gallery(vistaqa_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of `vistaqa_folder`."""
+    from lookcheck.scripts.view.gallery import write_gallery
+
+    output = tmp_path_factory.mktemp("gallery") / "vistaqa"
+    write_gallery(vistaqa_folder, output)
+    return output
+
+
+@pytest.fixture(scope="session")
+def salart_gallery(salart_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of `salart_folder`."""
+    from lookcheck.scripts.view.gallery import write_gallery
+
+    output = tmp_path_factory.mktemp("gallery") / "salart"
+    write_gallery(salart_folder, output)
+    return output
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless Chromium."""
+    executable = shutil.which("chromium")
+    if executable is None:
+        pytest.skip("chromium is not installed (Debian: apt-get install chromium)")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Opened:
+    """A page in the browser, everything it asked for and all that went wrong in it."""
+
+    page: Any
+    requests: list[str]
+    errors: list[str]
+    root: Path
+
+    def go(self, address: str = "") -> None:
+        """Open the page at an address after the ``#``."""
+        self.page.goto("about:blank")
+        self.page.goto(f"{(self.root / 'index.html').as_uri()}{'#' + address if address else ''}")
+
+    def wait_for_pictures(self) -> None:
+        """Wait until every picture in sight is loaded."""
+        self.page.wait_for_function(
+            "[...document.images].filter(i => !i.hidden && i.getBoundingClientRect().top < innerHeight"
+            " && i.offsetParent).every(i => i.complete && i.naturalWidth)"
+        )
+
+
+@pytest.fixture
+def open_page(chromium: Any) -> Iterator[Callable[..., Opened]]:
+    """Opens a gallery in a context of its own; afterwards nothing may have gone wrong or left it."""
+    opened: list[tuple[Any, Opened]] = []
+
+    def open_gallery(
+        root: Path, address: str = "", width: int = 1280, height: int = 860, **options: Any
+    ) -> Opened:
+        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        made = Opened(page, [], [], root)
+        context.on("request", lambda request: made.requests.append(request.url))
+        page.on("requestfailed", lambda request: made.errors.append(f"not loaded: {request.url}"))
+        page.on("pageerror", lambda error: made.errors.append(str(error)))
+        page.on("console", lambda message: made.errors.append(message.text))
+        page.on("dialog", lambda dialog: made.errors.append("a dialog"))
+        made.go(address)
+        opened.append((context, made))
+        return made
+
+    yield open_gallery
+    for context, made in opened:
+        made.page.wait_for_load_state()
+        context.close()
+        inside = made.root.as_uri() + "/"
+        assert [url for url in made.requests if not url.startswith((inside, "data:", "about:"))] == []
+        assert made.errors == []

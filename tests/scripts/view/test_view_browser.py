@@ -1,0 +1,197 @@
+"""The page in headless Chromium: what a reader clicks, types and sees."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+Open = Callable[..., Any]
+
+
+def _pixels(page: Any, selector: str) -> np.ndarray:
+    picture = Image.open(io.BytesIO(page.locator(selector).screenshot()))
+    return np.asarray(picture.convert("RGB")).astype(int)
+
+
+def _keep(page: Any, path: Path) -> None:
+    page.screenshot(path=path)
+    print(f"screenshot: {path}")
+
+
+def test_a_toggle_shows_and_hides_exactly_its_instance(
+    vistaqa_gallery: Path, open_page: Open, tmp_path: Path
+) -> None:
+    page = open_page(vistaqa_gallery, "id=0010").page
+    chips = page.locator(".chip.one")
+    # Record 10 has 1 + 10 % 3 instances: boxes of 5 × 6 from x = 2 and 8, y = 1, of 24 × 16 pixels.
+    assert chips.count() == 2
+    with_both = _pixels(page, ".frame")
+    _keep(page, tmp_path / "detail.png")
+    chips.nth(0).click()
+    assert chips.nth(0).get_attribute("aria-pressed") == "false"
+    without_first = _pixels(page, ".frame")
+    changed = (with_both != without_first).any(axis=2)
+    rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
+    height, width = changed.shape
+    box = np.array(
+        [columns[0] / width * 24, rows[0] / height * 16, columns[-1] / width * 24, rows[-1] / height * 16]
+    )
+    # Chromium blends scaled pixels, so the edge may lie half a pixel of the picture further.
+    assert np.abs(box - [2, 1, 7, 7]).max() < 0.6
+    page.keyboard.press("m")
+    assert (_pixels(page, ".frame") != without_first).any()
+    plain = _pixels(page, ".frame")
+    page.keyboard.press("m")
+    page.keyboard.press("2")
+    assert chips.nth(1).get_attribute("aria-pressed") == "false"
+    only_first = _pixels(page, ".frame")
+    # Each instance changes its own pixels and no others.
+    first, second = (only_first != plain).any(axis=2), (without_first != plain).any(axis=2)
+    assert first.any()
+    assert second.any()
+    assert not (first & second).any()
+    page.keyboard.press("2")
+    assert (_pixels(page, ".frame") == with_both).all()
+
+
+def test_boxes_of_salart_are_drawn_on_demand_and_stay_on(
+    salart_gallery: Path, open_page: Open, tmp_path: Path
+) -> None:
+    page = open_page(salart_gallery, "id=sample_b1c024c31fff").page
+    plain = _pixels(page, ".frame")
+    page.locator(".chip.one", has_text="boxes A to D").click()
+    assert (_pixels(page, ".frame") != plain).any(axis=2).mean() > 0.02
+    assert page.locator(".options .right").all_inner_texts() == [
+        "B\nthe forehead",
+        "D\nThere is another eye above the other two.",
+    ]
+    _keep(page, tmp_path / "salart.png")
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".chip.one").get_attribute("aria-pressed") == "true"
+    # The counterpart is not asked whether it has an artifact.
+    assert page.locator(".ask").first.inner_text().endswith("Not asked")
+    page.locator(".facts a").click()
+    assert page.locator(".position").inner_text() == "1 of 12"
+
+
+def test_filters_narrow_and_count(vistaqa_gallery: Path, open_page: Open) -> None:
+    page = open_page(vistaqa_gallery).page
+    count = page.locator("#count")
+    assert count.inner_text() == "48 rows"
+    assert page.locator(".cell").count() == 48
+
+    def values() -> dict[str, str]:
+        texts = page.locator(".value").all_inner_texts()
+        return dict(text.split("\n") for text in texts)
+
+    # Record n has task n % 6 and domain n % 6; 3, 10, 17, … have no evidence.
+    assert values()["counting"] == "8"
+    assert values()["without evidence"] == "7"
+    page.locator(".value", has_text="counting").click()
+    assert count.inner_text() == "8 of 48 rows"
+    assert page.locator(".cell").count() == 8
+    assert values()["counting"] == "8"
+    # Counts of the other facets are of what is left; those of the same facet say what one more adds.
+    assert values()["ocr"] == "8"
+    assert values()["driving"] == "0"
+    assert values()["without evidence"] == "2"
+    assert page.locator(".value", has_text="driving").is_disabled()
+    page.locator(".value", has_text="without evidence").click()
+    assert count.inner_text() == "2 of 48 rows"
+    page.locator(".value", has_text="ocr").click()
+    assert count.inner_text() == "3 of 48 rows"
+    # The address holds the filters: it can be sent to somebody.
+    address = page.evaluate("location.hash")
+    page.locator("#clear").click()
+    assert count.inner_text() == "48 rows"
+    page.evaluate(f"location.hash = {address!r}")
+    assert count.inner_text() == "3 of 48 rows"
+    page.locator(".cell").first.click()
+    assert page.locator(".position").inner_text() == "1 of 3"
+
+
+def test_search_reads_questions_answers_and_ids(vistaqa_gallery: Path, open_page: Open) -> None:
+    page = open_page(vistaqa_gallery).page
+    page.keyboard.press("/")
+    page.keyboard.type("picture 20")
+    assert page.locator("#count").inner_text() == "1 of 48 rows"
+    page.locator("#text").fill("עברית")
+    assert page.locator("#count").inner_text() == "1 of 48 rows"
+    page.locator("#text").fill("A BOX 31")
+    assert page.locator(".cell .note").inner_text() == "a box 31"
+    page.locator("#text").fill("0047")
+    assert page.locator("#count").inner_text() == "1 of 48 rows"
+    page.locator("#text").fill("nothing of the kind")
+    assert page.locator("#count").inner_text() == "0 of 48 rows"
+
+
+def test_keys_move_and_the_address_follows(vistaqa_gallery: Path, open_page: Open) -> None:
+    opened = open_page(vistaqa_gallery, "id=0002")
+    page = opened.page
+    position = page.locator(".position")
+    assert position.inner_text() == "3 of 48"
+    for key, expected in (
+        ("ArrowRight", 4),
+        ("j", 5),
+        ("k", 4),
+        ("ArrowLeft", 3),
+        ("ArrowLeft", 2),
+        ("k", 1),
+        ("k", 1),
+    ):
+        page.keyboard.press(key)
+        assert position.inner_text() == f"{expected} of 48"
+    assert page.evaluate("location.hash") == "#id=0000"
+    assert page.title() == "0000 · VistaQA"
+    page.keyboard.press("Escape")
+    assert page.locator("#detail").is_hidden()
+    # The eye and the focus are where they were, and Enter goes in again.
+    assert page.evaluate("document.activeElement.className") == "cell"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert position.inner_text() == "2 of 48"
+    page.go_back()
+    assert page.locator("#detail").is_hidden()
+    page.go_forward()
+    assert position.inner_text() == "2 of 48"
+    page.locator(".next").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert position.inner_text() == "4 of 48"
+    opened.go("id=no%20such")
+    assert page.locator("#notice").inner_text() == "No row here has the id “no such”."
+    assert page.locator(".cell").count() == 48
+
+
+def test_hostile_text_is_text(vistaqa_gallery: Path, open_page: Open) -> None:
+    from lookcheck.scripts.view.page import SCRIPTS  # the page's own scripts are the only ones
+
+    assert SCRIPTS
+    page = open_page(vistaqa_gallery).page
+    shown = page.locator(".cell .cap").evaluate_all("all => all.map(each => each.textContent)")
+    for number in range(1, 8):
+        page.evaluate(f"location.hash = 'id={number:04d}'")
+        text = page.locator(".ask .text").evaluate("each => each.textContent")
+        assert text == shown[number]
+        assert page.locator(".ask .answer b").evaluate("each => each.textContent") == text
+        assert page.locator(".ask .text *").count() == 0
+    assert shown[1] == "</script><script>window.hacked = 1</script>"
+    assert "\u2028separator\u2029" in shown[6]
+    assert page.evaluate("typeof window.hacked") == "undefined"
+    assert page.locator("script").count() == 2
+    page.evaluate("location.hash = 'id=0004'")
+    assert page.locator(".ask .text").evaluate("each => getComputedStyle(each).direction") == "rtl"
+    # What is injected in spite of all does not run: the policy knows two hashes.
+    page.evaluate(
+        "() => { const made = document.createElement('script'); made.textContent = 'window.hacked = 9';"
+        " document.body.append(made); }"
+    )
+    assert page.evaluate("typeof window.hacked") == "undefined"
