@@ -91,9 +91,13 @@ def score(
             raise gr.Error(f"predictions: the id {key!r} is not in the references")
         if not any(name in record for name in ABSENT):
             raise gr.Error(f"predictions: the id {key!r} has none of the fields {', '.join(ABSENT)}")
+    # What was never answered is wrong; neither rule may make something else of it.
+    becomes = "official reads as yes" if parser == "official" else "drop leaves out"
     for key in labels:
-        if parser == "official" and given.get(key, {}).get("text") is None:
-            raise gr.Error(f"predictions: no text for the id {key!r}, which the official parser reads as yes")
+        if (parser, unparsed) != ("strict", "wrong") and given.get(key, {}).get("text") is None:
+            raise gr.Error(
+                f'predictions: no text for the id {key!r}, which {becomes}; give "" if it is empty'
+            )
     try:
         # The pure function behind the metric: it checks every row and names the one that is wrong.
         result = METRIC._compute(

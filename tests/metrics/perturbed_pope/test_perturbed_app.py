@@ -100,12 +100,15 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
     assert rows["data"][3][3] == "unparsed"
     assert "|unparsed_rule:wrong|n:4|unparsed:2|unpaired:0|" in signature
     upload = tmp_path / "p.jsonl"
-    upload.write_text('{"id": 2, "text": "NO"}')
+    upload.write_text(
+        '{"id": 2, "text": "NO"}\n{"id": "q1", "text": ""}\n'
+        '{"id": "q1-mask", "text": "?"}\n{"id": "q2-swap", "text": "unknown"}'
+    )
     answers, *_, rows, _ = client.predict(
         "", handle_file(upload), references, None, "strict", "drop", api_name="/score"
     )
     assert answers["data"][0][3] == "100.00"
-    assert [row[4] for row in rows["data"]] == ["–", "right", "–", "–"]
+    assert [row[4] for row in rows["data"]] == ["–", "right", "–", "wrong"]
     for bad, said in (
         ('{"id": 9, "text": "yes"}', "'9' is not in the references"),
         ('{"id": 2, "text": 3}', "text is 3"),
@@ -117,6 +120,7 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
     ):
         with pytest.raises(Exception, match=said):
             client.predict(bad, None, references, None, *options, api_name="/score")
-    # A missing answer would be a yes by the official rule.
-    with pytest.raises(Exception, match="no text for the id 'q2-swap'"):
-        client.predict(predictions, None, references, None, "official", "wrong", api_name="/score")
+    # A missing answer is wrong; it would be a yes by the official rule, and out by the other.
+    for rules, becomes in ((("official", "wrong"), "reads as yes"), (("strict", "drop"), "leaves out")):
+        with pytest.raises(Exception, match=f"no text for the id 'q2-swap', which .*{becomes}"):
+            client.predict(predictions, None, references, None, *rules, api_name="/score")
