@@ -43,9 +43,18 @@ def test_readme_has_examples() -> None:
     assert "pip install -e '.[test]' && pytest" in README
 
 
+@pytest.fixture(scope="module")
+def place(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all examples: later ones use what earlier ones made, as a reader would."""
+    folder = tmp_path_factory.mktemp("readme")
+    (folder / "metrics").symlink_to(repository / "metrics")
+    return folder
+
+
+# One worker runs them, in their order.
+@pytest.mark.xdist_group("readme")
 @pytest.mark.parametrize(("language", "program", "shown"), EXAMPLES)
-def test_example(language: str, program: str, shown: str, repository: Path, tmp_path: Path) -> None:
-    (tmp_path / "metrics").symlink_to(repository / "metrics")
+def test_example(language: str, program: str, shown: str, place: Path) -> None:
     command = (
         [sys.executable, "-c", program]
         if language == "python"
@@ -54,10 +63,10 @@ def test_example(language: str, program: str, shown: str, repository: Path, tmp_
     environment = {
         **os.environ,
         "HF_HUB_OFFLINE": "1",
-        "HF_HOME": str(tmp_path / "hf"),
+        "HF_HOME": str(place / "hf"),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
-    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    result = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout
     if shown:
