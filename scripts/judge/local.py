@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ from lookcheck.scripts.judge.verdicts import (
     YES_FORMS,
     Judgement,
     decide,
+    measured,
     parse,
-    with_probabilities,
 )
 
 # Files that change what a model in a folder says.
@@ -154,7 +154,7 @@ class LocalJudge:
             return decide(raw, yes, no, mass, self._settings.min_mass)
         verdict = parse(raw)
         reason = "the reply is not yes or no" if verdict == "none" else None
-        return Judgement(verdict, raw, **with_probabilities(yes, no, mass), reason=reason)
+        return replace(measured(raw, yes, no, mass), verdict=verdict, reason=reason)
 
     def _refusal(self, ids: list[int] | StructureError) -> str | None:
         if isinstance(ids, StructureError):
@@ -173,9 +173,9 @@ class LocalJudge:
 
         from lookcheck.scripts.judge.engine import Engine
 
-        disable_progress_bar()
+        disable_progress_bar()  # type: ignore[no-untyped-call]
         with _loading(self._settings.model):
-            model = AutoModelForCausalLM.from_pretrained(
+            model: Any = AutoModelForCausalLM.from_pretrained(
                 self._settings.model,
                 revision=self._settings.revision,
                 dtype=getattr(torch, self._dtype),

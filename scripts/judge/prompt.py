@@ -23,6 +23,7 @@ RULES = """\
 Decide whether the candidate answer means the same as the reference answer, as an answer to the question.
 - Judge meaning, not wording: synonyms, word order, case, small spelling mistakes and extra words that do \
 not contradict the reference are fine.
+- Text read off the image must have the same letters and digits; case, spacing and punctuation are free.
 - Numbers must be equal, in digits or in words. Units must agree, or the converted value must be equal.
 - A negation that turns the meaning around makes the candidate wrong.
 - If the reference says that something is absent or that the question cannot be answered, the candidate is \

@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.scripts.judge.backend import Settings, Share, Triple
@@ -106,9 +106,8 @@ class ServerJudge:
             "top_logprobs": self._access.top_logprobs,
             "extra_body": self._access.extra_body,
         }
-        place = urlsplit(self._access.base_url)
         known = {
-            "base_url": f"{place.scheme}://{place.hostname}{f':{place.port}' if place.port else ''}{place.path}",
+            "base_url": _without_secrets(self._access.base_url),
             "system_fingerprint": getattr(reply, "system_fingerprint", None),
         }
         return deciding, known
@@ -162,13 +161,12 @@ class ServerJudge:
     def _ask(self, triple: Triple) -> Any:
         """The server's reply, or a judgement where the server refuses this prompt for its length."""
         access, openai = self._access, self._openai
-        options: dict[str, Any] = {}
+        options: dict[str, Any] = {"messages": messages(*triple)}
         if access.top_logprobs:
-            options = {"logprobs": True, "top_logprobs": access.top_logprobs}
+            options |= {"logprobs": True, "top_logprobs": access.top_logprobs}
         try:
             reply = self._client.chat.completions.create(
                 model=self._settings.model,
-                messages=messages(*triple),
                 temperature=0,
                 max_tokens=1 if self._settings.method == "logprob" else MAX_NEW_TOKENS,
                 extra_body=access.extra_body or None,
@@ -201,6 +199,12 @@ def _listed(choice: Any) -> dict[str, float]:
     for token in content[0].top_logprobs or [content[0]]:
         listed[token.token] = max(token.logprob, listed.get(token.token, float("-inf")))
     return listed
+
+
+def _without_secrets(url: str) -> str:
+    """The address without user, password and query."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _one_line(text: str, limit: int = 200) -> str:

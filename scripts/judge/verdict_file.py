@@ -144,8 +144,8 @@ def parse_verdicts(data: bytes, path: Path) -> tuple[Row, dict[str, Row]]:
     try:
         lines = data.decode().split("\n")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}:{line}: not UTF-8 text") from None
+        broken = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}:{broken}: not UTF-8 text") from None
     head = parse_json(lines[0], f"{path}:1")
     header = head.get(HEADER_KEY) if isinstance(head, dict) else None
     if not isinstance(header, dict) or "deciding" not in header:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, fsum, log
 
 YES_FORMS = ("Yes", "yes", " Yes", " yes")
@@ -70,11 +70,12 @@ def parse(text: str) -> str:
     return word if word in {"yes", "no"} else "none"
 
 
-def with_probabilities(yes: float, no: float, mass: float) -> dict[str, float]:
-    """Margin, probability and mass of a judgement, rounded.
+def measured(raw: str | None, yes: float, no: float, mass: float) -> Judgement:
+    """A judgement with its figures, rounded, and no verdict yet.
 
     Parameters
     ----------
+    raw : str or None
     yes, no : float
         Log of the summed probability of the forms, in nats.
     mass : float
@@ -82,14 +83,11 @@ def with_probabilities(yes: float, no: float, mass: float) -> dict[str, float]:
 
     Returns
     -------
-    dict
+    Judgement
     """
     margin = yes - no
-    return {
-        "margin": round(margin, _DECIMALS),
-        "probability": round(_logistic(margin), _DECIMALS),
-        "mass": round(mass, _DECIMALS),
-    }
+    probability = round(_logistic(margin), _DECIMALS)
+    return Judgement("none", raw, round(margin, _DECIMALS), probability, round(mass, _DECIMALS))
 
 
 def decide(raw: str | None, yes: float, no: float, mass: float, min_mass: float) -> Judgement:
@@ -100,7 +98,7 @@ def decide(raw: str | None, yes: float, no: float, mass: float, min_mass: float)
     raw : str or None
         The likeliest token.
     yes, no, mass : float
-        As in :func:`with_probabilities`.
+        As in :func:`measured`.
     min_mass : float
         Least mass for a verdict, in [0, 1].
 
@@ -114,12 +112,12 @@ def decide(raw: str | None, yes: float, no: float, mass: float, min_mass: float)
     >>> decide("Yes", log(0.6), log(0.2), 0.8, 0.0).probability
     0.75
     """
-    figures = with_probabilities(yes, no, mass)
+    found = measured(raw, yes, no, mass)
     if mass < min_mass:
-        return Judgement("none", raw, **figures, reason=_too_small(mass, min_mass))
-    if figures["margin"] == 0:
-        return Judgement("none", raw, **figures, reason="yes and no are equally likely")
-    return Judgement("yes" if figures["margin"] > 0 else "no", raw, **figures)
+        return replace(found, reason=_too_small(mass, min_mass))
+    if found.margin == 0:
+        return replace(found, reason="yes and no are equally likely")
+    return replace(found, verdict="yes" if yes > no else "no")
 
 
 def decide_truncated(raw: str | None, listed: Mapping[str, float], min_mass: float) -> Judgement:
@@ -162,16 +160,17 @@ def decide_truncated(raw: str | None, listed: Mapping[str, float], min_mass: flo
     exact = low is not None and low == high
     bounds = None if exact else (_rounded(low), _rounded(high))
     mass = fsum(exp(side) for side in (yes_low, no_low) if side is not None)
-    figures: dict[str, float] = {"mass": round(mass, _DECIMALS)}
+    found = Judgement("none", raw, mass=round(mass, _DECIMALS))
     if yes_low is not None and no_low is not None:
-        figures = with_probabilities(yes_low, no_low, mass)
+        found = measured(raw, yes_low, no_low, mass)
+    found = replace(found, bounds=bounds)
     if mass < min_mass:
-        return Judgement("none", raw, **figures, bounds=bounds, reason=_too_small(mass, min_mass))
+        return replace(found, reason=_too_small(mass, min_mass))
     if low is not None and low > 0:
-        return Judgement("yes", raw, **figures, bounds=bounds)
+        return replace(found, verdict="yes")
     if high is not None and high < 0:
-        return Judgement("no", raw, **figures, bounds=bounds)
-    return Judgement("none", raw, **figures, bounds=bounds, reason="the listed tokens don't decide")
+        return replace(found, verdict="no")
+    return replace(found, reason="the listed tokens don't decide")
 
 
 def _side(listed: Mapping[str, float], forms: tuple[str, ...], ceiling: float) -> tuple[float | None, float]:

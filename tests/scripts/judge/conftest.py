@@ -1,0 +1,97 @@
+"""A tiny random model for plumbing, the small real one for figures, and the command run in this process."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+
+Run = Callable[..., "Outcome"]
+
+
+class Outcome(NamedTuple):
+    """What a command left at the terminal."""
+
+    code: int
+    out: str
+    err: str
+
+
+def _beside(name: str) -> ModuleType:
+    # Loaded by path: tests are no package.
+    spec = importlib.util.spec_from_file_location(f"judge_{name}", Path(__file__).parent / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def tiny() -> ModuleType:
+    """The module that makes random models."""
+    return _beside("tiny")
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(tiny: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random model with ChatML; not to be changed."""
+    folder: Path = tiny.save(tmp_path_factory.mktemp("model") / "tiny")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def smol_folder() -> Path:
+    """SmolLM2-135M-Instruct; skips where its wheel can't be had."""
+    module = _beside("smollm")
+    try:
+        return module.folder()  # type: ignore[no-any-return]
+    except module.Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def serving() -> ModuleType:
+    """The module with the OpenAI-compatible test server."""
+    return _beside("serving")
+
+
+@pytest.fixture(scope="session")
+def cases(repository: Path) -> list[dict[str, Any]]:
+    """The triples with their authors' verdicts."""
+    path = repository / "tests" / "data" / "judge_cases.jsonl"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+@pytest.fixture
+def write() -> Callable[[Path, list[Any]], Path]:
+    """Writes records as JSON Lines."""
+
+    def written(path: Path, records: list[Any]) -> Path:
+        path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+        return path
+
+    return written
+
+
+@pytest.fixture
+def lookcheck(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command as the console does, without the seconds that a new process takes to import."""
+    from lookcheck.scripts import cli, console
+
+    def run(*arguments: object) -> Outcome:
+        capsys.readouterr()
+        code = 0
+        try:
+            console.run(lambda: cli.app([str(argument) for argument in arguments], prog_name="lookcheck"))
+        except SystemExit as left:
+            code = int(left.code or 0)
+        shown = capsys.readouterr()
+        return Outcome(code, shown.out, shown.err)
+
+    return run
