@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import file_digest, sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,21 @@ def _label(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def render_card(plan: FolderPlan, counts: Mapping[str, Any], stored: Mapping[str, Any] | None = None) -> str:
+def digest_of(paths: Iterable[Path]) -> str:
+    """Digest of the bytes of files, in their order: 16 hexadecimal digits."""
+    whole = sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            whole.update(file_digest(file, "sha256").digest())
+    return whole.hexdigest()[:16]
+
+
+def render_card(
+    plan: FolderPlan,
+    counts: Mapping[str, Any],
+    digests: Mapping[str, str],
+    stored: Mapping[str, Any] | None = None,
+) -> str:
     """Render README.md: YAML front matter, then the template's text.
 
     Parameters
@@ -60,6 +75,8 @@ def render_card(plan: FolderPlan, counts: Mapping[str, Any], stored: Mapping[str
     plan : FolderPlan
     counts : mapping
         From configuration to split to the result of `count_columns`.
+    digests : mapping
+        From configuration to the digest of its files.
     stored : mapping, optional
         From configuration to split to ``{"bytes": int, "picture_bytes": int}``: size of the files, and
         of the distinct pictures in the columns that are dictionary-encoded.
@@ -67,7 +84,7 @@ def render_card(plan: FolderPlan, counts: Mapping[str, Any], stored: Mapping[str
     front = dict(plan.card.front_matter)
     rows = max(split["rows"] for config in counts.values() for split in config.values())
     front["size_categories"] = [next((name for limit, name in _SIZES if rows < limit), "n>1M")]
-    front["configs"] = [_config_entry(config) for config in plan.configs]
+    front["configs"] = [_config_entry(config, digests[config.name]) for config in plan.configs]
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
@@ -87,9 +104,12 @@ def render_card(plan: FolderPlan, counts: Mapping[str, Any], stored: Mapping[str
     return f"---\n{_to_yaml(front)}---\n\n{body.strip()}\n"
 
 
-def _config_entry(config: ConfigFiles) -> dict[str, Any]:
+def _config_entry(config: ConfigFiles, digest: str) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "config_name": config.name,
+        # `datasets` knows a local folder in its cache by its last name and by this list alone, not by
+        # its files: without the digest another build of the same name would load as the first.
+        "description": f"files {digest}",
         "data_files": [
             {"split": split, "path": [f"data/{stem}-*.parquet" for stem in stems]}
             for split, stems in config.splits.items()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.card import count_columns, render_card, render_eval
+from lookcheck.dataset_builders.folder.card import count_columns, digest_of, render_card, render_eval
 from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
 from lookcheck.dataset_builders.folder.plan import FolderPlan, Part, PartGroup, stems_of
 from lookcheck.dataset_builders.folder.shards import ShardWriter
@@ -122,7 +122,7 @@ def _describe(
         }
         for config in plan.configs
     }
-    manifest = {
+    manifest: dict[str, Any] = {
         "name": plan.name,
         "version": plan.version,
         "lookcheck": version("lookcheck"),
@@ -144,7 +144,13 @@ def _describe(
             if all(stem in pictures for stems in config.splits.values() for stem in stems)
         }
     _write(work / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    _write(work / "README.md", render_card(plan, counts, manifest.get("stored")))
+    digests = {
+        config.name: digest_of(
+            path for stems in config.splits.values() for stem in stems for path in paths[stem]
+        )
+        for config in plan.configs
+    }
+    _write(work / "README.md", render_card(plan, counts, digests, manifest.get("stored")))
     if plan.eval_tasks:
         _write(work / "eval.yaml", render_eval(plan))
     return manifest

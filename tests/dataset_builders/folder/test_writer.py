@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -328,3 +329,15 @@ def test_doctests(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]
     assert result.attempted > 0
     assert result.failed == 0
+
+
+def test_another_build_of_the_same_name_does_not_load_from_the_cache(tmp_path: Path) -> None:
+    # `datasets` does not look at the files of a local folder when it looks into its cache.
+    for rows, place in ((3, "one"), (5, "two"), (4, "one")):
+        target = tmp_path / place / "name"
+        if target.exists():
+            shutil.rmtree(target)
+        target.parent.mkdir(exist_ok=True)
+        write_folder(_plan(rows), target)
+        loaded = datasets.load_dataset(str(target), split="test", cache_dir=str(tmp_path / "cache"))
+        assert loaded["id"][:] == [str(number) for number in range(rows)]
