@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from typing import Any
 
@@ -9,20 +10,24 @@ import numpy as np
 from PIL import Image
 
 from lookcheck.dataset_builders.errors import Fault
-from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, SPLITS
-from lookcheck.dataset_builders.perturbed_pope.instances import decode
-from lookcheck.metrics.grove.masks import to_rle
+from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, Condition
+from lookcheck.dataset_builders.perturbed_pope.perturbations import black
+from lookcheck.dataset_builders.vistaqa.rle import parse_counts, runs_to_mask
 
 REQUIRED = (
     "id",
     "parent_id",
     "split",
     "question",
+    "question_unknown_option",
+    "question_open_ended",
     "answer",
     "entity",
     "condition",
     "no_instance",
     "tiny_entity",
+    "image_id",
+    "image_name",
 )
 
 
@@ -30,9 +35,10 @@ class PerturbedPopeChecker:
     """Looks at each row, then at all together; see `folder.check.Checker`."""
 
     def __init__(self) -> None:
-        self._ids: set[str] = set()
-        self._answers: dict[str, tuple[str, str]] = {}
-        self._children: list[tuple[str, str, str, str, str]] = []
+        self._rows: dict[str, dict[str, Any]] = {}
+        # Of each original, by its file: width, height and digest of the pixels outside no mask.
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self._pictures: dict[tuple[str, ...], tuple[bytes, str]] = {}
 
     def row(self, row: dict[str, Any]) -> list[Fault]:
         """Faults of one row, whose labels are names and whose pictures are bytes."""
@@ -40,68 +46,108 @@ class PerturbedPopeChecker:
         missing = [name for name in REQUIRED if row.get(name) is None]
         if missing:
             return [Fault(id, "null", f"without a value: {', '.join(missing)}")]
-        faults = []
-        if id in self._ids:
-            faults.append(Fault(id, "duplicate-id", "this id stands twice"))
-        self._ids.add(id)
+        if id in self._rows:
+            return [Fault(id, "duplicate-id", "this id stands twice")]
+        kept = (
+            "parent_id",
+            "split",
+            "answer",
+            "entity",
+            "condition",
+            "question",
+            "no_instance",
+            "image_name",
+        )
+        self._rows[id] = {name: row[name] for name in kept}
         condition = BY_NAME.get(row["condition"])
-        if condition is None or row["split"] not in SPLITS:
-            place = f"{row['condition']!r}, {row['split']!r}"
-            return [*faults, Fault(id, "condition", f"unknown condition or split: {place}")]
+        if condition is None:
+            return [Fault(id, "condition", f"unknown condition {row['condition']!r}")]
+        faults = []
         wanted = row["parent_id"] if condition.name == "original" else f"{row['parent_id']}-{condition.name}"
-        if id != wanted:
-            faults.append(Fault(id, "id", f"must be {wanted}"))
+        if id != wanted or not id.startswith(f"{row['split']}-"):
+            faults.append(Fault(id, "id", f"must be {wanted} and begin with the split {row['split']!r}"))
         if row["strength"] != condition.strength:
             faults.append(Fault(id, "strength", f"{row['strength']} is not {condition.strength}"))
-        if (row["seed"] is None) == (condition.operator == "noise"):
-            faults.append(Fault(id, "seed", f"noise and nothing else has a seed, found {row['seed']!r}"))
+        if condition.operator == "noise" and row["seed"] is None:
+            faults.append(Fault(id, "seed", "noise without a seed"))
         if (row["image"] is None) != (condition.operator == "text_only"):
-            faults.append(Fault(id, "image", "only no_image has no picture"))
+            faults.append(Fault(id, "image", "no_image has no picture, and all others have one"))
         elif row["image"] is not None:
-            faults += _check_picture(id, row, condition.operator)
-        if condition.name == "original":
-            self._answers[id] = (row["answer"], row["entity"])
-        else:
-            self._children.append((id, row["parent_id"], condition.name, row["answer"], row["entity"]))
+            faults += self._picture(id, row, condition)
         return faults
+
+    def _picture(self, id: str, row: dict[str, Any], condition: Condition) -> list[Fault]:
+        data = row["image"]["bytes"]
+        key: tuple[str, ...] = (row["condition"], row["image_name"])
+        if condition.of_entity:
+            key += (row["entity"],)
+        digest = hashlib.sha256(data).digest()
+        if key in self._pictures:
+            # The same picture has been looked at, unless it is another one.
+            first, other = self._pictures[key]
+            same = first == digest
+            return [] if same else [Fault(id, "picture-differs", f"not the picture of {other}")]
+        self._pictures[key] = (digest, id)
+        with Image.open(io.BytesIO(data)) as image:
+            size, pixels = image.size, np.asarray(image.convert("RGB"))
+        if condition.name == "original":
+            self._sizes[row["image_name"]] = size
+        elif self._sizes.get(row["image_name"], size) != size:
+            stated = self._sizes[row["image_name"]]
+            return [
+                Fault(id, "image-size", f"{size[0]} × {size[1]}, but its original {stated[0]} × {stated[1]}")
+            ]
+        if condition.of_entity:
+            return _check_masked(id, row, condition.operator, pixels)
+        gone = condition.operator == "black_image"
+        if condition.operator == "black":
+            kept = black(np.ones_like(pixels), condition.strength or 0.0).astype(bool)
+            gone = bool(pixels[~kept].any())
+            return [Fault(id, "pixels", "a pixel that must be black is not")] if gone else []
+        if gone and pixels.any():
+            return [Fault(id, "pixels", "the picture is not black")]
+        return []
 
     def finish(self) -> list[Fault]:
-        """Faults across rows: a row without its parent, or with another answer or object."""
+        """Faults across rows: a row without its parent, or at odds with it."""
         faults = []
-        for id, parent, condition, answer, entity in self._children:
-            if parent not in self._answers:
-                faults.append(Fault(id, "parent", f"no row {parent} in original"))
+        for id, row in self._rows.items():
+            condition = BY_NAME.get(row["condition"])
+            if condition is None or condition.name == "original":
                 continue
-            stated, asked = self._answers[parent]
-            if BY_NAME[condition].of_entity and stated != "yes":
-                faults.append(Fault(id, "answer", f"{condition} needs a parent answered yes"))
-            wanted = "no" if condition == "entity_swap" else stated
-            if answer != wanted or entity != asked:
-                message = f"{answer!r} for {entity!r}, but {wanted!r} for {asked!r} follows from {parent}"
-                faults.append(Fault(id, "answer", message))
+            parent = self._rows.get(row["parent_id"])
+            if parent is None or parent["condition"] != "original":
+                faults.append(Fault(id, "parent", f"no row {row['parent_id']} in original"))
+                continue
+            if condition.of_entity and (parent["answer"] != "yes" or parent["no_instance"]):
+                faults.append(
+                    Fault(id, "parent", f"{condition.name} needs a parent answered yes with a mask")
+                )
+            wanted = dict(parent, answer="no" if condition.operator == "entity_swap" else parent["answer"])
+            for name in ("answer", "entity", "split", "question", "no_instance", "image_name"):
+                if row[name] != wanted[name]:
+                    message = f"{name} is {row[name]!r}, but {wanted[name]!r} follows from {row['parent_id']}"
+                    faults.append(Fault(id, "parent-differs", message))
         return faults
 
 
-def _check_picture(id: str, row: dict[str, Any], operator: str) -> list[Fault]:
-    if operator not in ("black_mask", "black_box", "black_image"):
-        return []
-    with Image.open(io.BytesIO(row["image"]["bytes"])) as image:
-        pixels = np.asarray(image.convert("RGB"))
-    if operator == "black_image":
-        return [Fault(id, "pixels", "the picture is not black")] if pixels.any() else []
+def _check_masked(id: str, row: dict[str, Any], operator: str, pixels: np.ndarray) -> list[Fault]:
     rle = row["mask_rle"]
     if rle is None or rle["size"] is None or rle["counts"] is None:
         return [Fault(id, "mask", f"{operator} without mask_rle")]
+    if rle["size"] != list(pixels.shape[:2]):
+        return [Fault(id, "mask", f"a mask of {rle['size']} on a picture of {list(pixels.shape[:2])}")]
     try:
-        to_rle(rle)
+        mask = runs_to_mask(parse_counts(rle["counts"]), *rle["size"]).astype(bool)
     except ValueError as error:
         return [Fault(id, "mask", str(error))]
-    mask = decode(rle)
-    if mask.shape != pixels.shape[:2]:
-        return [Fault(id, "mask", f"a mask of {mask.shape} on a picture of {pixels.shape[:2]}")]
     faults = []
-    if pixels[mask].any():
+    if not mask.any():
+        faults.append(Fault(id, "mask", "the mask has no pixel"))
+    if operator != "entity_swap" and pixels[mask].any():
         faults.append(Fault(id, "pixels", "a pixel of the mask is not black"))
-    if abs(float(mask.mean()) - row["masked_fraction"]) > 1e-9:
+    if row["masked_fraction"] is None or abs(float(mask.mean()) - row["masked_fraction"]) > 1e-9:
         faults.append(Fault(id, "masked-fraction", f"{row['masked_fraction']} is not {mask.mean()}"))
+    if operator == "entity_swap" and row["donor"] == row["entity"]:
+        faults.append(Fault(id, "donor", f"{row['donor']!r} stands in its own place"))
     return faults

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -86,3 +87,14 @@ CONDITIONS: Final = (
     Condition("entity_swap", "entity_swap", None, "another thing in place of the asked object"),
 )
 BY_NAME: Final = {condition.name: condition for condition in CONDITIONS}
+
+
+def in_order(splits: Iterable[str]) -> list[str]:
+    """Splits in POPE's order; others come last, by name.
+
+    Examples
+    --------
+    >>> in_order({"popular", "random", "mine"})
+    ['random', 'popular', 'mine']
+    """
+    return sorted(splits, key=lambda split: (*(split != name for name in SPLITS), split))

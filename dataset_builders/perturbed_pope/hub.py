@@ -1,53 +1,95 @@
-"""The photographs of POPE out of a copy on the Hub."""
+"""POPE's photographs and questions out of a copy on the Hub."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.download import download
+from lookcheck.dataset_builders.perturbed_pope import constants
+
+COLUMNS = ("question_id", "question", "answer", "image_source", "image", "category")
 
 
-def hub_photographs(repository: str, revision: str, workspace: Path) -> Path:
-    """Download a copy of POPE and unpack its photographs; gives their folder.
+def hub_copy(repository: str, revision: str, workspace: Path) -> tuple[Path, list[tuple[str, Path]], str]:
+    """Download a copy of POPE and unpack it.
+
+    Returns
+    -------
+    Path
+        Folder of the photographs.
+    list of (str, Path)
+        Split and file of questions.
+    str
+        The commit.
 
     Raises
     ------
     InputError
     """
     folder, commit = download(repository, revision)
-    return unpack_photographs(folder, workspace, f"{repository} at {commit}")
+    images, questions = unpack(folder, workspace, f"{repository} at {commit}")
+    return images, questions, commit
 
 
-def unpack_photographs(folder: Path, workspace: Path, name: str) -> Path:
-    """Write each picture of the columns ``image_source`` and ``image`` once, as ``<image_source>.jpg``.
+def unpack(folder: Path, workspace: Path, name: str) -> tuple[Path, list[tuple[str, Path]]]:
+    """Write each picture of Parquet files once, and each question of a split once.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds Parquet with the columns `COLUMNS`; a row may stand in several configurations.
+    workspace : Path
+    name : str
+        For messages.
 
     Raises
     ------
     InputError
-        If there are no such columns, or one name has two pictures.
+        If there are no such columns, or two rows contradict each other.
     """
     target = workspace / "photographs"
     target.mkdir()
+    rows: dict[tuple[str, str], dict[str, str]] = {}
     tables = [
-        path
-        for path in sorted(folder.rglob("*.parquet"))
-        if {"image_source", "image"} <= set(pq.read_schema(path).names)
+        path for path in sorted(folder.rglob("*.parquet")) if set(COLUMNS) <= set(pq.read_schema(path).names)
     ]
     for table in tables:
         with pq.ParquetFile(table) as file:
-            for batch in file.iter_batches(batch_size=64, columns=["image_source", "image"]):
+            for batch in file.iter_batches(batch_size=64, columns=list(COLUMNS)):
                 for row in batch.to_pylist():
                     source, picture = row["image_source"], row["image"]
                     if not isinstance(source, str) or Path(source).name != source or not picture:
                         raise InputError(f"{name}: {table.name}: no picture for image_source {source!r}")
                     path = target / f"{source.removesuffix('.jpg')}.jpg"
-                    if not path.exists():
-                        path.write_bytes(picture["bytes"])
-                    elif path.read_bytes() != picture["bytes"]:
-                        raise InputError(f"{name}: {table.name}: two pictures for image_source {source!r}")
-    if not any(target.iterdir()):
-        raise InputError(f"{name}: no Parquet with the columns image_source and image")
-    return target
+                    _write(path, picture["bytes"], f"{name}: {table.name}: image_source {source!r}")
+                    key = (str(row["category"]), str(row["question_id"]))
+                    record = {
+                        "question_id": key[1],
+                        "image": path.name,
+                        "text": row["question"],
+                        "label": row["answer"],
+                    }
+                    if rows.setdefault(key, record) != record:
+                        raise InputError(
+                            f"{name}: {table.name}: two rows of {key[0]} question {key[1]} differ"
+                        )
+    if not rows:
+        raise InputError(f"{name}: no Parquet with the columns {', '.join(COLUMNS)}")
+    questions = []
+    for split in constants.in_order({split for split, _ in rows}):
+        path = workspace / f"hub_pope_{split}.json"
+        lines = [json.dumps(record) for (other, _), record in rows.items() if other == split]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        questions.append((split, path))
+    return target, questions
+
+
+def _write(path: Path, data: bytes, name: str) -> None:
+    if not path.exists():
+        path.write_bytes(data)
+    elif path.read_bytes() != data:
+        raise InputError(f"{name}: has two pictures")

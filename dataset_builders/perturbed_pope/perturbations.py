@@ -146,11 +146,24 @@ def black_box(image: np.ndarray, masks: Sequence[np.ndarray]) -> np.ndarray:
         As `black_mask`.
     """
     made = _checked(image).copy()
-    union(masks, image.shape[:2])
+    made[boxes(masks, image.shape[:2])] = 0
+    return made
+
+
+def boxes(masks: Sequence[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+    """The bounding boxes of all masks in one mask (bool, shape (H, W)).
+
+    Raises
+    ------
+    ValueError
+        As `union`.
+    """
+    union(masks, shape)
+    whole = np.zeros(shape, bool)
     for mask in masks:
         top, bottom, left, right = extent(mask)
-        made[top:bottom, left:right] = 0
-    return made
+        whole[top:bottom, left:right] = True
+    return whole
 
 
 def union(masks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:

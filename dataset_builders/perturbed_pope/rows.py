@@ -1,33 +1,48 @@
-"""From a job to a row."""
+"""From a picture to the rows that show it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.folder.upright import upright
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME
 from lookcheck.dataset_builders.perturbed_pope.instances import Photo
+from lookcheck.dataset_builders.perturbed_pope.perturbations import image_key
+from lookcheck.dataset_builders.perturbed_pope.pictures import Made, PictureJob, make_picture
 from lookcheck.dataset_builders.perturbed_pope.questions import Question
 
 
 @dataclass(frozen=True)
-class RowJob:
-    """One row; its picture is made already."""
+class Asked:
+    """A question with what its masks say.
+
+    Attributes
+    ----------
+    question : Question
+    no_instance : bool
+        Answered yes, but the object has no mask.
+    tiny : bool
+        Answered yes, and the masks have under 32 × 32 pixels together.
+    """
 
     question: Question
-    condition: str
-    picture: Path | None
-    seed: int | None
-    mask: dict[str, Any] | None
-    fraction: float | None
     no_instance: bool
-    tiny_entity: bool
-    donor: str | None
-    donor_box: tuple[int, int, int, int] | None
+    tiny: bool
+
+
+@dataclass(frozen=True)
+class RowsJob:
+    """A picture, its photograph and all questions, of any split, that are asked about it."""
+
+    picture: PictureJob
     photo: Photo
+    asked: tuple[Asked, ...]
+
+
+def stem_of(condition: str, split: str) -> str:
+    """Start of the names of the files for a condition and split."""
+    return f"{condition}-{split}"
 
 
 def row_id(question: Question, condition: str) -> str:
@@ -35,38 +50,50 @@ def row_id(question: Question, condition: str) -> str:
     return question.id if condition == "original" else f"{question.id}-{condition}"
 
 
-def make_row(job: RowJob) -> dict[str, Any]:
-    """Row of a job."""
-    question, condition = job.question, BY_NAME[job.condition]
-    image = None
-    if job.picture is not None:
-        data, suffix, _ = upright(job.picture.read_bytes(), whole=False)
-        stem = Path(question.image).stem
-        name = f"{stem}-{question.entity.replace(' ', '_')}" if condition.of_entity else stem
-        image = {"bytes": data, "path": f"{name}{suffix}"}
-    swapped = condition.operator == "entity_swap"
+def make_rows(job: RowsJob) -> dict[str, list[dict[str, Any]]]:
+    """Make the picture of a job once, and the rows that show it: from stem to rows."""
+    made = make_picture(job.picture)
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for asked in job.asked:
+        stem = stem_of(job.picture.condition, asked.question.split)
+        rows.setdefault(stem, []).append(_row(job, asked, made))
+    return rows
+
+
+def _row(job: RowsJob, asked: Asked, made: Made) -> dict[str, Any]:
+    question, condition, photo = asked.question, BY_NAME[job.picture.condition], job.photo
+    piece, edited = job.picture.cut_out, job.picture.edited
+    name = image_key(question.image)
+    if condition.of_entity:
+        name += "-" + question.entity.replace(" ", "_")
+    if condition.name != "original":
+        name += "-" + condition.name
     return {
-        "id": row_id(question, job.condition),
+        "id": row_id(question, condition.name),
         "parent_id": question.id,
         "split": question.split,
-        "image": image,
+        "image": None if made.data is None else {"bytes": made.data, "path": name + made.suffix},
         "question": question.text,
         "question_unknown_option": constants.UNKNOWN_OPTION.format(question=question.text),
         "question_open_ended": constants.OPEN_ENDED,
         # What was asked for has been taken away and something else put there.
-        "answer": "no" if swapped else question.label,
+        "answer": "no" if condition.operator == "entity_swap" else question.label,
         "entity": question.entity,
-        "condition": job.condition,
+        "condition": condition.name,
         "strength": condition.strength,
-        "seed": job.seed,
-        "mask_rle": job.mask,
-        "masked_fraction": job.fraction,
-        "no_instance": job.no_instance,
-        "tiny_entity": job.tiny_entity,
-        "donor": job.donor,
-        "donor_box": None if job.donor_box is None else list(map(float, job.donor_box)),
-        "image_id": job.photo.id,
-        "license": job.photo.license,
-        "license_url": job.photo.license_url,
-        "source_url": job.photo.source_url,
+        "seed": job.picture.seed,
+        "mask_rle": made.mask,
+        "masked_fraction": made.fraction,
+        "no_instance": asked.no_instance,
+        "tiny_entity": asked.tiny,
+        "donor": piece.category if piece else edited.donor if edited else None,
+        "donor_box": None if made.box is None else list(map(float, made.box)),
+        "donor_image": piece.image if piece else None,
+        "donor_instance": piece.instance if piece else None,
+        "image_id": photo.id,
+        "image_name": question.image,
+        "license": photo.license,
+        "license_url": photo.license_url,
+        "credit": photo.credit,
+        "source_url": photo.source_url,
     }

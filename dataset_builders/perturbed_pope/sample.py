@@ -10,99 +10,41 @@ import numpy as np
 from PIL import Image
 
 from lookcheck.dataset_builders.folder.mapping import Track, no_track
+from lookcheck.dataset_builders.perturbed_pope.coco_names import SUPERCATEGORIES
 from lookcheck.dataset_builders.perturbed_pope.instances import encode
 from lookcheck.dataset_builders.perturbed_pope.sources import Source, pope_source
-from lookcheck.dataset_builders.pictures.model import Picture
+from lookcheck.dataset_builders.pictures.model import Instance, Picture
 from lookcheck.dataset_builders.pictures.photographs import photographs
 from lookcheck.dataset_builders.pictures.scenes import scenes
 
 # Left, top, right, bottom of crops that show a part of a photograph by itself.
 CROPS = {"astronaut": (300, 0, 512, 300), "chelsea": (90, 40, 400, 300), "coffee": (120, 40, 500, 390)}
-# Names that are no category of COCO are not asked for.
-CATEGORIES: dict[str, str] = {
-    "person": "person",
-    "cat": "animal",
-    "dog": "animal",
-    "bird": "animal",
-    "cup": "kitchen",
-    "spoon": "kitchen",
-    "fork": "kitchen",
-    "knife": "kitchen",
-    "bowl": "kitchen",
-    "bottle": "kitchen",
-    "wine glass": "kitchen",
-    "dining table": "furniture",
-    "chair": "furniture",
-    "couch": "furniture",
-    "bed": "furniture",
-    "potted plant": "furniture",
-    "clock": "indoor",
-    "book": "indoor",
-    "vase": "indoor",
-    "scissors": "indoor",
-    "teddy bear": "indoor",
-    "traffic light": "outdoor",
-    "stop sign": "outdoor",
-    "bench": "outdoor",
-    "fire hydrant": "outdoor",
-    "parking meter": "outdoor",
-    "car": "vehicle",
-    "bus": "vehicle",
-    "truck": "vehicle",
-    "bicycle": "vehicle",
-    "boat": "vehicle",
-    "airplane": "vehicle",
-    "train": "vehicle",
-    "sports ball": "sports",
-    "kite": "sports",
-    "umbrella": "accessory",
-    "backpack": "accessory",
-    "handbag": "accessory",
-    "suitcase": "accessory",
-    "tie": "accessory",
-    "apple": "food",
-    "orange": "food",
-    "banana": "food",
-    "broccoli": "food",
-    "carrot": "food",
-    "cake": "food",
-    "donut": "food",
-    "pizza": "food",
-    "sandwich": "food",
-    "laptop": "electronic",
-    "mouse": "electronic",
-    "keyboard": "electronic",
-    "cell phone": "electronic",
-    "tv": "electronic",
-    "toaster": "appliance",
-    "microwave": "appliance",
-    "oven": "appliance",
-    "refrigerator": "appliance",
-}
 
 
 def pictures() -> list[Picture]:
-    """Everything that the sample shows, each with at least one COCO category."""
+    """What the sample shows, each with an instance of a COCO category."""
     found = list(photographs())
-    for picture in photographs():
-        if picture.name in CROPS:
-            left, top, right, bottom = CROPS[picture.name]
-            items = tuple(
-                type(item)(item.category, item.mask[top:bottom, left:right], item.label)
-                for item in picture.instances
-                if item.mask[top:bottom, left:right].any()
-            )
-            image = picture.image[top:bottom, left:right]
-            name = f"{picture.name}_crop"
-            found.append(Picture(name, image, items, picture.license, picture.credit, picture.domain))
+    found += [_crop(picture, *CROPS[picture.name]) for picture in photographs() if picture.name in CROPS]
     found += scenes()
-    return [
-        _half(picture) for picture in found if any(item.category in CATEGORIES for item in picture.instances)
-    ]
+    halves = [_half(picture) for picture in found]
+    return [picture for picture in halves if picture.instances]
+
+
+def _crop(picture: Picture, left: int, top: int, right: int, bottom: int) -> Picture:
+    place = (slice(top, bottom), slice(left, right))
+    items = [Instance(item.category, item.mask[place], item.label) for item in picture.instances]
+    return Picture(
+        f"{picture.name}_crop",
+        picture.image[place],
+        tuple(item for item in items if item.mask.any()),
+        picture.license,
+        picture.credit,
+        picture.domain,
+    )
 
 
 def _half(picture: Picture) -> Picture:
-    """Half as wide and high: twelve conditions of full pictures would be too much for a sample."""
+    """Half as wide and high, with COCO's categories only: a sample is to be small."""
     height, width = (side // 2 for side in picture.image.shape[:2])
 
     def shrink(values: np.ndarray) -> np.ndarray:
@@ -113,8 +55,9 @@ def _half(picture: Picture) -> Picture:
     items = []
     for item in picture.instances:
         mask = shrink(item.mask)[..., 0] >= 0.5
-        if mask.any():
-            items.append(type(item)(item.category, mask, item.label))
+        # A name that is no category of COCO is not asked for.
+        if item.category in SUPERCATEGORIES and mask.any():
+            items.append(Instance(item.category, mask, item.label))
     image = np.rint(shrink(picture.image)).astype(np.uint8)
     return Picture(picture.name, image, tuple(items), picture.license, picture.credit, picture.domain)
 
@@ -122,32 +65,40 @@ def _half(picture: Picture) -> Picture:
 def write_coco(folder: Path) -> Path:
     """Write the sample's pictures and their instances in COCO's form; gives the instances file."""
     (folder / "images").mkdir()
-    ids = {name: number for number, name in enumerate(CATEGORIES, start=1)}
+    ids = {name: number for number, name in enumerate(SUPERCATEGORIES, start=1)}
     images: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
     licenses: dict[str, int] = {}
     for number, picture in enumerate(pictures(), start=1):
         height, width = picture.image.shape[:2]
-        name = f"{picture.name.replace(' ', '_')}.png"
-        Image.fromarray(np.ascontiguousarray(picture.image)).save(folder / "images" / name)
-        license = licenses.setdefault(picture.license, len(licenses) + 1)
-        images.append({"id": number, "file_name": name, "width": width, "height": height, "license": license})
+        name = f"{picture.name}.png"
+        Image.fromarray(picture.image).save(folder / "images" / name)
+        images.append(
+            {
+                "id": number,
+                "file_name": name,
+                "width": width,
+                "height": height,
+                "license": licenses.setdefault(picture.license, len(licenses) + 1),
+                "credit": picture.credit,
+            }
+        )
         for item in picture.instances:
-            if item.category in ids:
-                annotations.append(
-                    {
-                        "id": len(annotations) + 1,
-                        "image_id": number,
-                        "category_id": ids[item.category],
-                        "segmentation": encode(np.asarray(item.mask)),
-                        "iscrowd": 0,
-                    }
-                )
+            annotations.append(
+                {
+                    "id": len(annotations) + 1,
+                    "image_id": number,
+                    "category_id": ids[item.category],
+                    "segmentation": encode(item.mask),
+                    "iscrowd": 0,
+                }
+            )
     content = {
         "images": images,
         "annotations": annotations,
         "categories": [
-            {"id": number, "name": name, "supercategory": CATEGORIES[name]} for name, number in ids.items()
+            {"id": number, "name": name, "supercategory": SUPERCATEGORIES[name]}
+            for name, number in ids.items()
         ],
         "licenses": [{"id": number, "name": name, "url": None} for name, number in licenses.items()],
     }
@@ -160,4 +111,4 @@ def sample_source(workspace: Path, track: Track = no_track) -> Source:
     """The sample as a source; `workspace` must outlive the build."""
     folder = workspace / "sample"
     folder.mkdir()
-    return pope_source([], folder / "images", write_coco(folder), kind="sample", track=track)
+    return pope_source([], folder / "images", write_coco(folder), described={"kind": "sample"}, track=track)

@@ -53,7 +53,7 @@ def fill(image: np.ndarray, masks: Sequence[np.ndarray]) -> tuple[np.ndarray, np
     """
     region = ndimage.binary_dilation(union(masks, image.shape[:2]), _disc(RIM))
     made = image.copy()
-    labels, count = ndimage.label(region, np.ones((3, 3)))
+    labels, _ = ndimage.label(region, np.ones((3, 3)))
     for number, place in enumerate(ndimage.find_objects(labels), start=1):
         rows, columns = (slice(max(0, side.start - AROUND), side.stop + AROUND) for side in place)
         # All regions are unknown here, also a neighbour that reaches into this window.

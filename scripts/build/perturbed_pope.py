@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,73 +34,147 @@ def perturbed_pope(
     source: Annotated[SourceKind, typer.Option(help="Where questions and pictures come from.")],
     output: Annotated[Path, typer.Option(help="New folder to write.")],
     questions: Annotated[
-        list[Path] | None, typer.Option(help="A question file; its name says the split. Repeatable.")
+        list[str] | None,
+        typer.Option(
+            metavar="[SPLIT=]FILE",
+            help="A question file; its name says the split otherwise. Repeatable. coco-like: generated "
+            "if not given.",
+        ),
     ] = None,
     images: Annotated[Path | None, typer.Option(help="Folder of the photographs.")] = None,
     hub_images: Annotated[
-        bool, typer.Option(help=f"pope: take the photographs from {constants.HUB_IMAGES}.")
+        bool,
+        typer.Option(
+            "--hub-images", help="pope: photographs, and questions if none are given, of the Hub's copy."
+        ),
     ] = False,
-    hub_revision: Annotated[str, typer.Option(help="Branch, tag or commit of it.")] = constants.HUB_REVISION,
+    repository: Annotated[str, typer.Option(help="--hub-images: the copy.")] = constants.HUB_IMAGES,
+    revision: Annotated[str, typer.Option(help="Its branch, tag or commit.")] = constants.HUB_REVISION,
     instances: Annotated[Path | None, typer.Option(help="COCO instances (JSON).")] = None,
     repope: Annotated[
         list[Path] | None, typer.Option(help="RePOPE's corrected labels, a file for each split.")
     ] = None,
-    repair: Annotated[list[str] | None, typer.Option(help="Mend a known slip by name: imange.")] = None,
+    repair: Annotated[
+        list[str] | None, typer.Option(help=f"Mend a known slip: {', '.join(constants.REPAIRS)}.")
+    ] = None,
     masks: Annotated[MaskRule, typer.Option(help="Masks of the asked object.")] = MaskRule.all_instances,
     detections: Annotated[
         Path | None, typer.Option(help="COCO results with scores: the top one is the mask, as in the paper.")
     ] = None,
-    edited_images: Annotated[Path | None, typer.Option(help="entity_swap: edited pictures.")] = None,
-    manifest: Annotated[Path | None, typer.Option(help="JSON Lines: image, entity, file, donor.")] = None,
-    seed: Annotated[int, typer.Option(help="Of generated questions.")] = 0,
+    edited_images: Annotated[
+        Path | None, typer.Option(help="entity_swap: folder of edited pictures.")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(help="Of --edited-images, JSON Lines: image, entity, file, donor.")
+    ] = None,
+    condition: Annotated[
+        list[str] | None, typer.Option(help="Build original and this one only; repeatable.")
+    ] = None,
     num_proc: Annotated[int, typer.Option(min=1, help="Processes that make pictures.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="Print what was built as JSON.")] = False,
 ) -> None:
-    """Build perturbed POPE: make every distinct picture once, then write all configurations."""
+    """Build perturbed POPE: check everything, make every distinct picture once, write all configurations."""
     # `datasets` takes seconds to import: not for --help.
     from lookcheck.dataset_builders.folder.writer import refuse_output, write_folder
-    from lookcheck.dataset_builders.perturbed_pope.hub import hub_photographs
-    from lookcheck.dataset_builders.perturbed_pope.plan import plan_source, refuse_empty
+    from lookcheck.dataset_builders.perturbed_pope.hub import hub_copy
+    from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
     from lookcheck.dataset_builders.perturbed_pope.sample import sample_source
     from lookcheck.dataset_builders.perturbed_pope.sources import pope_source
     from lookcheck.scripts.build.tracking import tracking
 
     refuse_output(output)
-    for name in repair or []:
-        if name not in constants.REPAIRS:
-            raise InputError(f"--repair {name!r}: known are {', '.join(constants.REPAIRS)}")
-    if (edited_images is None) != (manifest is None):
-        raise InputError("--edited-images FOLDER and --manifest FILE go together")
-    given = [images, instances, questions, repope, repair, detections, edited_images]
-    if source is SourceKind.sample and (any(given) or hub_images):
-        raise InputError("--source sample takes no files")
+    edited = _both(edited_images, manifest)
+    files = [_split_and_file(text) for text in questions or []]
+    given: dict[str, Any] = {
+        "--questions": questions,
+        "--images": images,
+        "--hub-images": hub_images,
+        "--instances": instances,
+        "--repope": repope,
+        "--repair": repair,
+        "--detections": detections,
+        "--edited-images": edited,
+    }
+    _refuse_options(source, given)
     with TemporaryDirectory(prefix="lookcheck-") as name, tracking(quiet=json) as track:
-        workspace = Path(name)
+        described: dict[str, Any] = {"kind": source.value}
         if source is SourceKind.sample:
-            found = sample_source(workspace, track)
+            found = sample_source(Path(name), track)
         else:
-            if source is SourceKind.pope and not questions:
-                raise InputError("--source pope needs --questions FILE, one for each split")
-            if hub_images and images is None and source is SourceKind.pope:
-                images = hub_photographs(constants.HUB_IMAGES, hub_revision, workspace)
-            if images is None or instances is None:
-                raise InputError(f"--source {source} needs --images DIR and --instances FILE")
+            if hub_images:
+                images, asked, commit = hub_copy(repository, revision, Path(name))
+                files = files or list(asked)
+                described |= {"repository": repository, "revision": commit}
+            assert images is not None
+            assert instances is not None
             found = pope_source(
-                questions or [],
+                files,
                 images,
                 instances,
-                kind=source.value,
+                described=described,
                 repope=repope or [],
                 repairs=repair or [],
                 mask_rule=masks.value,
                 detections=detections,
-                edited=None if edited_images is None or manifest is None else (edited_images, manifest),
-                seed=seed,
+                edited=edited,
+                num_proc=num_proc,
                 track=track,
             )
-        pictures = workspace / "pictures"
-        pictures.mkdir()
-        plan = plan_source(found, pictures, num_proc=num_proc, track=track)
-        refuse_empty(plan)
-        manifest_made = write_folder(plan, output, num_proc=num_proc, track=track)
-    print(console.to_json(manifest_made) if json else describe(manifest_made, output))
+        plan = plan_source(found, condition or (), num_proc=num_proc, track=track)
+        built = write_folder(plan, output, num_proc=num_proc, track=track)
+    if json:
+        print(console.to_json(built))
+    else:
+        print("\n".join([describe(built, output), *_recognised(built)]))
+
+
+def _both(folder: Path | None, manifest: Path | None) -> tuple[Path, Path] | None:
+    if folder is None and manifest is None:
+        return None
+    if folder is None or manifest is None:
+        raise InputError("--edited-images FOLDER and --manifest FILE go together")
+    return folder, manifest
+
+
+def _split_and_file(text: str) -> tuple[str | None, Path]:
+    split, sign, file = text.partition("=")
+    return (split, Path(file)) if sign and split.isidentifier() else (None, Path(text))
+
+
+def _refuse_options(source: SourceKind, given: dict[str, Any]) -> None:
+    used = {name for name, value in given.items() if value}
+    if source is SourceKind.sample:
+        if used:
+            raise InputError(f"--source sample takes no files, but {', '.join(sorted(used))} is given")
+        return
+    if source is SourceKind.coco_like and "--hub-images" in used:
+        raise InputError("--hub-images goes with --source pope")
+    if {"--images", "--hub-images"} <= used:
+        raise InputError("--images and --hub-images: give one of them")
+    missing = [] if used & {"--images", "--hub-images"} else ["--images DIR"]
+    missing += [] if "--instances" in used else ["--instances FILE"]
+    if source is SourceKind.pope and not used & {"--questions", "--hub-images"}:
+        missing.append("--questions FILE for each split")
+    if missing:
+        raise InputError(f"--source {source.value} needs {' and '.join(missing)}")
+
+
+def _recognised(built: dict[str, Any]) -> list[str]:
+    """What the question files were taken for, and what was left out and why."""
+    lines = []
+    for split, file in built["source"]["questions"].items():
+        mended = f", {file['repaired']:,} texts mended" if file["repaired"] else ""
+        lines.append(f"  {split}: {file['layout']}, {file['rows']:,} questions{mended}")
+    for split, counts in built["source"].get("repope", {}).items():
+        lines.append(f"  {split}: RePOPE changes {counts['changed']} labels, leaves out {counts['left_out']}")
+    reasons = {
+        "no_instance": "answered yes without a mask",
+        "no_donor": "without anything unrelated to paste",
+        "not_edited": "without an edited picture",
+    }
+    lines += [
+        f"  left out: {number:,} pictures and objects {reasons[reason]}"
+        for reason, number in built["options"]["left_out"].items()
+        if number
+    ]
+    return lines
