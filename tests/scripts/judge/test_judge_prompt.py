@@ -98,7 +98,10 @@ def test_system_text_moves_to_the_user_where_there_is_no_such_role() -> None:
 
 def test_a_changed_prompt_needs_a_new_version() -> None:
     text = json.dumps(messages("q", "r", "c <s>"))
-    assert (prompt.PROMPT_VERSION, hashlib.sha256(text.encode()).hexdigest()[:16]) == ("1", "a4c3c80059343703")
+    assert (prompt.PROMPT_VERSION, hashlib.sha256(text.encode()).hexdigest()[:16]) == (
+        "1",
+        "a4c3c80059343703",
+    )
 
 
 def test_doctests() -> None:
