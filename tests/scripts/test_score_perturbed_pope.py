@@ -123,6 +123,25 @@ def test_one_split_with_margins_and_ranks(
     assert "rank, entity_swap" not in out
 
 
+def test_means_over_splits_only_where_every_split_has_the_figure_and_never_of_medians(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
+) -> None:
+    assert run(monkeypatch, tmp_path) == 0
+    out = capsys.readouterr().out
+    assert "margin, " not in out
+    assert "rank, " not in out
+    more = {"car": (-0.5, -4.5, 4), "car-mask": (-0.5, -1.0, 16)}
+    answers = [
+        {**row, **dict(zip(("logp_yes", "logp_no", "entity_rank"), more.get(row["id"], ()), strict=False))}
+        for row in ANSWERS
+    ]
+    assert run(monkeypatch, tmp_path, answers) == 0
+    out = capsys.readouterr().out
+    # Random 1.5 to -0.375, popular 4 to 0.5; stays positive in none of two pairs and in the one.
+    assert "margin, black_mask: 2.750 to 0.062 nats (-2.688); stays positive 50.00 %\n" in out
+    assert "rank, black_mask: mrr 0.375 to 0.09375 (-75.0%); mean rank 3 to 12 (+300.0%)\n" in out
+
+
 def test_json_and_csv_have_every_split(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
 ) -> None:
