@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -43,31 +41,21 @@ def test_readme_has_examples() -> None:
     assert "pip install -e '.[test]' && pytest" in README
 
 
-@pytest.fixture(scope="module")
-def place(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all examples: later ones use what earlier ones made, as a reader would."""
-    folder = tmp_path_factory.mktemp("readme")
-    (folder / "metrics").symlink_to(repository / "metrics")
-    return folder
-
-
-# One worker runs them, in their order.
-@pytest.mark.xdist_group("readme")
-@pytest.mark.parametrize(("language", "program", "shown"), EXAMPLES)
-def test_example(language: str, program: str, shown: str, place: Path) -> None:
-    command = (
-        [sys.executable, "-c", program]
-        if language == "python"
-        else ["bash", "-euo", "pipefail", "-c", program]
-    )
+def test_the_examples_run_in_order_in_one_folder(repository: Path, tmp_path: Path) -> None:
+    # Later examples use what earlier ones made, as a reader would.
+    (tmp_path / "metrics").symlink_to(repository / "metrics")
     environment = {
         **os.environ,
         "HF_HUB_OFFLINE": "1",
-        "HF_HOME": str(place / "hf"),
+        "HF_HOME": str(tmp_path / "hf"),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
-    result = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout
-    if shown:
-        assert result.stdout == shown
+    for language, program, shown in EXAMPLES:
+        run = {"python": [sys.executable, "-c"], "bash": ["bash", "-euo", "pipefail", "-c"]}[language]
+        result = subprocess.run(
+            [*run, program], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert result.returncode == 0, f"{program}\n{result.stderr}"
+        assert result.stdout, program
+        if shown:
+            assert result.stdout == shown
