@@ -185,6 +185,16 @@ def read_verdicts(path: Path) -> tuple[Row, dict[str, Row]]:
     return parse_verdicts(data, path)
 
 
+def is_verdict_file(path: Path) -> bool:
+    """Whether the file begins as a verdict file does."""
+    start = f'{{"{HEADER_KEY}"'.encode()
+    try:
+        with path.open("rb") as file:
+            return file.read(len(start)) == start
+    except OSError:
+        return False
+
+
 def compare_headers(found: Row, wanted: Row, path: Path) -> None:
     """Refuse to mix verdicts of two judges in one file; the message names the keys that differ."""
     old, new = _flat(found["deciding"]), _flat(json.loads(json.dumps(wanted["deciding"])))

@@ -11,6 +11,7 @@ import typer
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.metrics.grove import compute
 from lookcheck.scripts import console
+from lookcheck.scripts.judge.verdict_file import identity, is_verdict_file, read_verdicts
 from lookcheck.scripts.score.joining import Record, read_records, refuse_unknown
 from lookcheck.scripts.score.report import Report, check_outputs, emit
 
@@ -36,7 +37,9 @@ def vistaqa(
         Path,
         typer.Option(help="JSON Lines: id, masks, and verdict (yes, no, none) unless --verdicts is given."),
     ],
-    verdicts: Annotated[Path | None, typer.Option(help="JSON Lines: id, verdict (yes, no, none).")] = None,
+    verdicts: Annotated[
+        Path | None, typer.Option(help="A file of lookcheck judge run, or JSON Lines: id, verdict.")
+    ] = None,
     epsilon: Annotated[float, typer.Option(help="The floor of both parts, 0 to 1.")] = 0.1,
     unjudged: Annotated[
         str, typer.Option(help="Missing answers and verdicts none: error, or wrong to count them as wrong.")
@@ -44,7 +47,9 @@ def vistaqa(
     empty_masks: Annotated[
         str, typer.Option(help="All-zero predicted masks: keep (they count as predictions) or drop.")
     ] = "keep",
-    judge: Annotated[str | None, typer.Option(help="Who gave the verdicts; goes into the signature.")] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Who gave the verdicts, for the signature; a file of judge run says.")
+    ] = None,
     output: Annotated[list[Path] | None, typer.Option(help="Write *.json or *.csv; repeatable.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -56,7 +61,8 @@ def vistaqa(
     refuse_unknown(given, labels, str(references))
     judged = None
     if verdicts is not None:
-        judged, _ = read_records(verdicts)
+        judged, named = read_judged(verdicts)
+        judge = judge or named
         refuse_unknown(judged, labels, str(references))
     options = {"epsilon": epsilon, "unjudged": unjudged, "empty_masks": empty_masks, "judge": judge}
     shown = report(labels, given, judged, options)
@@ -90,6 +96,17 @@ def _built(folder: Path) -> dict[str, Record]:
             names = {"task": TASKS[row["task"]], "domain": DOMAINS[row["domain"]]}
             records[id] = Record(where, id, {"id": id, "masks": row["masks_rle"], **names})
     return records
+
+
+def read_judged(path: Path) -> tuple[dict[str, Record], str | None]:
+    """Verdicts by id, and who gave them where the file says so."""
+    if not is_verdict_file(path):
+        return read_records(path)[0], None
+    header, rows = read_verdicts(path)
+    records = {
+        id: Record(f"{path}:{number}", id, row) for number, (id, row) in enumerate(rows.items(), start=2)
+    }
+    return records, identity(header)
 
 
 def report(

@@ -35,6 +35,10 @@ def _beside(name: str) -> ModuleType:
 @pytest.fixture(scope="session")
 def tiny() -> ModuleType:
     """The module that makes random models."""
+    import torch
+
+    # Several threads only get into each other's way on so small a model.
+    torch.set_num_threads(1)
     return _beside("tiny")
 
 
