@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.card import count_columns, digest_of, render_card, render_eval
 from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
-from lookcheck.dataset_builders.folder.plan import FolderPlan, Part, PartGroup, stems_of
+from lookcheck.dataset_builders.folder.plan import FolderPlan, Part, PartGroup, Row, stems_of
 from lookcheck.dataset_builders.folder.shards import ShardWriter
 
 MANIFEST = "lookcheck.json"
@@ -99,16 +100,22 @@ def _write_part(
     writers = {stem: ShardWriter(folder, stem, part.features, part.repeated_images) for stem in stems}
     try:
         for made in ordered_map(part.make, part.jobs, min(num_proc, len(part.jobs))):
-            rows = made if isinstance(part, PartGroup) else {part.stem: [made]}
-            for stem in rows:
-                for row in rows[stem]:
-                    writers[stem].write(row)
+            for stem, row in _rows_of(part, made):
+                writers[stem].write(row)
             step()
         return {stem: (writer, writer.finish()) for stem, writer in writers.items()}
     except BaseException:
         for writer in writers.values():
             writer.abandon()
         raise
+
+
+def _rows_of(part: Part | PartGroup, made: Any) -> Iterator[tuple[str, Row]]:
+    if isinstance(part, PartGroup):
+        for stem, rows in made.items():
+            yield from ((stem, row) for row in rows)
+    else:
+        yield part.stem, made
 
 
 def _describe(

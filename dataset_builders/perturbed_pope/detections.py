@@ -74,7 +74,7 @@ def _score(item: dict[str, Any]) -> float:
 
 
 def _as_annotation(item: dict[str, Any], numbers: dict[str, Any]) -> dict[str, Any]:
-    made = {key: item[key] for key in ("category_id", "segmentation") if key in item}
+    made: dict[str, Any] = {key: item[key] for key in ("category_id", "segmentation") if key in item}
     if "category" in item:
         category = item["category"]
         if category not in numbers:

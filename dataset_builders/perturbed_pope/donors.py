@@ -15,8 +15,8 @@ from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Instan
 from lookcheck.dataset_builders.perturbed_pope.perturbations import seed_of
 
 # Sides and areas below these, in pixels, are unrecognisable once they are scaled.
-SMALLEST_SIDE = 56
-SMALLEST_AREA = 70 * 70
+SMALLEST_SIDE = 40
+SMALLEST_AREA = 48 * 48
 # Side from which on a cut-out is as good as a larger one.
 LARGE = 160
 # Pixels between a cut-out and the picture's border; nearer ones may be cut off.
@@ -81,7 +81,7 @@ def inspect_donor(job: tuple[Instance, Sequence[Instance]]) -> float | None:
     labels, pieces = ndimage.label(mask)
     if pieces > 1 and np.bincount(labels.ravel())[1:].max() < SMALLEST_PIECE * instance.area:
         return None
-    hull = convex_hull_image(mask[top : top + height, left : left + width])
+    hull: np.ndarray = convex_hull_image(mask[top : top + height, left : left + width])  # type: ignore[no-untyped-call]
     if instance.area < SMALLEST_SOLIDITY * hull.sum():
         return None
     rim = ndimage.binary_dilation(mask, iterations=2) & ~mask

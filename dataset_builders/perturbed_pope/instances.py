@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from pycocotools import mask as coco
@@ -192,25 +192,36 @@ def _photos(
         id, name = item.get("id"), item.get("file_name")
         if wanted is not None and name not in wanted:
             continue
-        where, sides = f"{path.name} image {id}", (item.get("width"), item.get("height"))
-        if not _is_integer(id) or not isinstance(name, str) or not name:
+        where, width, height = f"{path.name} image {id}", item.get("width"), item.get("height")
+        if not isinstance(id, int) or not isinstance(name, str) or not name:
             faults.append(Fault(where, "image", f"needs an integer id and a file_name, not {id!r}, {name!r}"))
-        elif not all(_is_integer(side) and 0 < side < 100_000 for side in sides):
-            faults.append(Fault(where, "image", f"width and height must be positive integers, not {sides}"))
+        elif not _is_side(width) or not _is_side(height):
+            message = f"width and height must be positive integers, not {width!r}, {height!r}"
+            faults.append(Fault(where, "image", message))
         elif id in ids or name in photos:
             faults.append(Fault(where, "duplicate-id", f"the id or the file {name!r} stands twice"))
         else:
             ids.add(id)
             license = terms.get(item.get("license"), {})
-            source = item.get("flickr_url") or item.get("coco_url")
             photos[name] = Photo(
-                id, name, *sides, license.get("name"), license.get("url"), item.get("credit"), source
+                id,
+                name,
+                int(width),
+                int(height),
+                license.get("name"),
+                license.get("url"),
+                item.get("credit"),
+                item.get("flickr_url") or item.get("coco_url"),
             )
     return photos
 
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_side(value: Any) -> TypeGuard[int]:
+    return _is_integer(value) and 0 < value < 100_000
 
 
 def make_instance(item: Mapping[str, Any], photo: Photo, categories: Mapping[Any, str]) -> Instance | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lookcheck.dataset_builders.perturbed_pope import constants
@@ -38,6 +38,10 @@ class RowsJob:
     picture: PictureJob
     photo: Photo
     asked: tuple[Asked, ...]
+
+    def of_split(self, split: str) -> RowsJob:
+        """The same picture with the questions of one split."""
+        return replace(self, asked=tuple(asked for asked in self.asked if asked.question.split == split))
 
 
 def stem_of(condition: str, split: str) -> str:

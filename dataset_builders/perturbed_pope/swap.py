@@ -28,7 +28,7 @@ SMALLEST_SPLINTER = 0.1
 SEAM = 0.8
 # How far a cut-out may be stretched to the shape of the box, and may stand out of it.
 STRETCH = 1.15
-OVER = 1.3
+OVER = 1.6
 # Other instances get a cut-out if they have this share of the largest one's box, up to so many.
 SMALLEST_SHARE = 0.2
 MOST = 4
