@@ -111,9 +111,8 @@ function factsOf(item, pictures, state) {
 
 function renderDetail(state, found) {
   const item = BY_ID.get(state.id);
-  let number = pictureNumber(item, state);
   const several = item.pictures.length > 1;
-  if (several && number === 0) number = 1;
+  const number = several ? besideNumber(item, state) : 0;
   const pictures = several ? [item.pictures[0], item.pictures[number]] : [item.pictures[0]];
   const last = pictures[pictures.length - 1];
   const overlays = (last.overlays || pictures[0].overlays || []);
@@ -150,6 +149,9 @@ function renderDetail(state, found) {
   panel.append(factsOf(item, several ? [last] : pictures, state));
   panel.append(make("p", { class: "keys" }, ...keysOf(overlays, several)));
   $("detail").replaceChildren(top, stage, panel);
+  // On a phone the strip is wider than the screen: what is chosen stays in sight.
+  const chosen = stage.querySelector('.strip [aria-pressed="true"]');
+  if (chosen) chosen.parentElement.scrollLeft = chosen.offsetLeft - chosen.parentElement.offsetLeft - 80;
   $("say").textContent = `${position}. ${item.caption}`;
   preload(found, place);
 }

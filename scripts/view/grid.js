@@ -26,8 +26,7 @@ function thumbOf(picture) {
 }
 
 function cellOf(item, state) {
-  const number = pictureNumber(item, state);
-  const picture = item.pictures[number];
+  const picture = item.pictures[wantedNumber(item, state)];
   const thumb = thumbOf(picture);
   const ratio = clamp(thumb ? thumb.width / thumb.height : 4 / 3);
   const inside = thumb

@@ -78,9 +78,20 @@ function select(state) {
 
 const isFiltered = (state) => Boolean(state.text) || DATA.facets.some((name) => state.facets[name].length);
 
-// The picture of a row that the filter or the address asks for, by its number; 0 is the first.
-function pictureNumber(item, state) {
-  const wanted = state.show ? [state.show] : (DATA.pictureFacet && state.facets[DATA.pictureFacet]) || [];
-  const number = item.pictures.findIndex((picture) => wanted.includes(picture.label));
-  return Math.max(number, 0);
+// The picture of a row that the address or the filter asks for, by its number.
+function wantedNumber(item, state) {
+  const filtered = (DATA.pictureFacet && state.facets[DATA.pictureFacet]) || [];
+  const labels = [...(state.show ? [state.show] : []), ...filtered];
+  for (const label of labels) {
+    const number = item.pictures.findIndex((picture) => picture.label === label);
+    if (number >= 0) return number;
+  }
+  return 0;
+}
+
+// The picture that stands beside the first: one with something to look for, if none is asked for.
+function besideNumber(item, state) {
+  const others = item.pictures.slice(1);
+  const best = [others.findIndex((picture) => picture.overlays), others.findIndex((picture) => picture.stored), 0];
+  return wantedNumber(item, state) || 1 + best.find((number) => number >= 0);
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.scripts.view.items import Item, Picture
@@ -16,6 +16,8 @@ COLUMNS = 8
 TILE = (300, 225)
 GAP = 14
 LINE = 17
+# Facts of a perturbed picture that go below it.
+TOLD = ("masked", "put there")
 PAPER, INK, SOFT, WASH = (251, 250, 248), (29, 29, 27), (98, 95, 89), (238, 236, 231)
 
 
@@ -76,12 +78,24 @@ def _draw(sheet: Image.Image, corner: tuple[int, int], item: Item, picture: Pict
     else:
         with Image.open(root / thumb.path) as image:
             small = image.convert("RGB")
-        small.thumbnail(TILE, Image.Resampling.LANCZOS)
+        small = ImageOps.contain(small, _room(small), Image.Resampling.LANCZOS)
         sheet.paste(small, (x + (TILE[0] - small.width) // 2, y + TILE[1] - small.height))
-    first = item.id if alone else picture.label
-    second = item.note if alone else item.id
-    _write(draw, (x, y + TILE[1] + 5), f"{first} · {item.caption}" if alone else first, INK, TILE[0])
-    _write(draw, (x, y + TILE[1] + 5 + LINE), second, SOFT, TILE[0])
+    for number, line in enumerate(_captions(item, picture)):
+        _write(draw, (x, y + TILE[1] + 5 + number * LINE), line, SOFT if number else INK, TILE[0])
+
+
+def _room(image: Image.Image) -> tuple[int, int]:
+    """The tile, or twice the picture if that is less."""
+    return min(TILE[0], 2 * image.width), min(TILE[1], 2 * image.height)
+
+
+def _captions(item: Item, picture: Picture) -> tuple[str, str]:
+    if len(item.pictures) == 1:
+        return f"{item.id} · {item.caption}", item.note
+    if picture is item.pictures[0]:
+        return item.id, item.caption
+    told = [f"{name} {value}" for name, value in picture.facts if name in TOLD]
+    return picture.label, " · ".join(told) or picture.about
 
 
 def _write(

@@ -12,10 +12,8 @@ function move(by) {
   const state = readAddress();
   const place = open.found.indexOf(open.item);
   const next = place < 0 ? open.found[0] : open.found[place + by];
-  // The next row shows the condition that this one shows, if it has it.
-  const label = open.item.pictures.length > 1 ? open.item.pictures[open.number].label : null;
-  const has = next && next.pictures.some((picture) => picture.label === label);
-  if (next) go({ ...state, id: next.id, show: has ? label : null }, { amend: true });
+  // "show" stays: the next row shows the same condition, if it has it.
+  if (next) go({ ...state, id: next.id }, { amend: true });
 }
 
 function show(number) {
@@ -112,12 +110,13 @@ function render() {
     if (!wasOpen) scrolled = window.scrollY;
     const before = open && open.item;
     const focused = document.activeElement && document.activeElement.dataset.key;
+    // Shown first: what is hidden can't be scrolled.
+    $("browse").hidden = true;
+    $("detail").hidden = false;
     renderDetail(state, found);
     // The buttons are new: the focus goes to the one in the old one's place.
     const again = focused && document.querySelector(`#detail [data-key="${CSS.escape(focused)}"]`);
     if (again) again.focus({ preventScroll: true });
-    $("browse").hidden = true;
-    $("detail").hidden = false;
     document.title = `${state.id} · ${DATA.title}`;
     if (before !== open.item) window.scrollTo(0, 0);
     if (!wasOpen) document.querySelector("#detail .position").focus({ preventScroll: true });
