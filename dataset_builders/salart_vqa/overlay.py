@@ -48,7 +48,8 @@ def draw_boxes(image: Image.Image, boxes: Mapping[str, Box]) -> Image.Image:
     side = max(drawn.size)
     line, rim = max(2, round(side / 128)), max(1, round(side / 512))
     # Pillow's own font: the same letters on every machine.
-    font = ImageFont.load_default(max(12, round(side / 24)))
+    letters = max(13, round(side / 24))
+    font = ImageFont.load_default(letters)
     corners = {letter: _corners(boxes[letter]) for letter in BOX_LETTERS}
     for letter, (left, top, right, bottom) in corners.items():
         # A dark rim on both sides keeps a line apart from a ground of its own colour.
@@ -64,7 +65,7 @@ def draw_boxes(image: Image.Image, boxes: Mapping[str, Box]) -> Image.Image:
         taken.append(label)
         draw.rectangle(label, fill=colour, outline=(0, 0, 0), width=rim)
         middle = ((label[0] + label[2]) / 2, (label[1] + label[3]) / 2)
-        draw.text(middle, letter, fill=ink, font=font, anchor="mm")
+        draw.text(middle, letter, fill=ink, font=font, anchor="mm", stroke_width=letters // 30)
     return drawn
 
 

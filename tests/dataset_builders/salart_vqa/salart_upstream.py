@@ -47,16 +47,37 @@ def row(number: int, label: dict[str, Any], *, system: bool = False) -> dict[str
     return made
 
 
-def write_parquet(folder: Path, rows: Sequence[dict[str, Any]], shards: int = 5) -> Path:
-    """Upstream's ``data/test-0000N-of-0000M.parquet``."""
-    (folder / "data").mkdir(parents=True, exist_ok=True)
-    text = pa.string()
-    picture = pa.struct({"bytes": pa.binary(), "path": text})
+def schema_of(names: Sequence[str], *, large: bool = False, described: bool = False) -> pa.Schema:
+    """Arrow schema of upstream's columns; `described` adds what `datasets` writes into it."""
+    text = pa.large_string() if large else pa.string()
+    picture = pa.struct({"bytes": pa.large_binary() if large else pa.binary(), "path": text})
     options = pa.struct(dict.fromkeys("ABCDE", text))
     kinds = {"image": picture, "q3_overlay_image": picture, "q2_options": options, "q4_options": options}
-    schema = pa.schema([(name, kinds.get(name, text)) for name in rows[0]])
+    kinds["q3_boxes"] = pa.struct(dict.fromkeys("ABCD", pa.list_(pa.float64())))
+    schema = pa.schema([(name, kinds.get(name, text)) for name in names])
+    if not described:
+        return schema
+    value = {"dtype": "string", "_type": "Value"}
+    known: dict[str, Any] = dict.fromkeys(names, value)
+    known |= {name: {"_type": "Image"} for name in ("image", "q3_overlay_image")}
+    known |= dict.fromkeys(("q2_options", "q4_options"), dict.fromkeys("ABCDE", value))
+    return schema.with_metadata({"huggingface": json.dumps({"info": {"features": known}})})
+
+
+def write_parquet(
+    folder: Path,
+    rows: Sequence[dict[str, Any]],
+    shards: int = 5,
+    *,
+    large: bool = False,
+    described: bool = False,
+) -> Path:
+    """Upstream's ``data/test-0000N-of-0000M.parquet``, the rows in their order."""
+    (folder / "data").mkdir(parents=True, exist_ok=True)
+    schema = schema_of(list(rows[0]), large=large, described=described)
+    length = -(-len(rows) // shards)
     for shard in range(shards):
-        part = list(rows[shard::shards])
+        part = list(rows[shard * length : (shard + 1) * length])
         path = folder / "data" / f"test-{shard:05d}-of-{shards:05d}.parquet"
         pq.write_table(pa.Table.from_pylist(part, schema), path, row_group_size=100)
     return folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import hashlib
 import importlib.util
 import json
@@ -17,16 +18,21 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.check import check_folder
 from lookcheck.dataset_builders.folder.writer import write_folder
-from lookcheck.dataset_builders.salart_vqa import constants
+from lookcheck.dataset_builders.salart_vqa import builder as builder_module
+from lookcheck.dataset_builders.salart_vqa import constants, overlay, records
 from lookcheck.dataset_builders.salart_vqa.builder import SalArtVQA
 from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
-from lookcheck.dataset_builders.salart_vqa.overlay import COLOURS, draw_boxes
+from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
 from lookcheck.dataset_builders.salart_vqa.plan import image_features, plan_source, question_features
 from lookcheck.dataset_builders.salart_vqa.sample import declared_counts, sample_source
 from lookcheck.dataset_builders.salart_vqa.sample.chains import CHAINS, CLOCK
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source
+from lookcheck.metrics.salart_chain import METRICS, parsing, validation
+from lookcheck.scripts import console
+from lookcheck.scripts.score.__main__ import app as score
 
 CHECKERS = {"salart_vqa": SalArtVQAChecker}
 FEATURES = {"images": image_features(), "questions": question_features()}
@@ -71,35 +77,55 @@ def build(source: Path, workspace: Path, output: Path, **options: Any) -> Path:
     return output
 
 
-@pytest.mark.parametrize("system", [False, True])
+# Parquet as the three revisions may hold it: bare, as `datasets` writes it, with a system prompt.
+REVISIONS: dict[str, dict[str, Any]] = {
+    "bare": {"shards": 5},
+    "described": {"shards": 5, "described": True},
+    "with system prompt": {"shards": 3, "described": True, "large": True},
+}
+PUBLISHED = {
+    "gemini31pro": "99.37 53.26 53.89 50.28 7.87 8.71 0.00 78.34 33.81 30.21",
+    "claudeopus46": "47.58 11.79 17.47 100.00 96.35 96.35 0.84 70.04 48.01 44.95",
+}
+ATTRIBUTION = {"gemini31pro": "0.6 18.9 27.2 53.3 18.7 9.5", "claudeopus46": "52.4 23.8 12.0 11.8 19.2 23.4"}
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
 def test_real_labels_in_upstream_parquet_give_the_published_figures(
-    shared_data: Path, tmp_path: Path, system: bool
+    shared_data: Path,
+    tmp_path: Path,
+    revision: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     labels = [json.loads(line) for line in (shared_data / "salart/labels.jsonl").read_text().splitlines()]
+    system = revision == "with system prompt"
     rows = [upstream.row(number, one, system=system) for number, one in enumerate(labels)]
-    built = build(upstream.write_parquet(tmp_path / "in", rows), tmp_path / "work", tmp_path / "built")
-    images = datasets.load_dataset(str(built), "images", split="test", cache_dir=str(tmp_path / "cache"))
-    questions = datasets.load_dataset(
-        str(built), "questions", split="test", cache_dir=str(tmp_path / "cache")
-    )
+    upstream.write_parquet(tmp_path / "in", rows, **REVISIONS[revision])
+    built = build(tmp_path / "in", tmp_path / "work", tmp_path / "built")
+    cache = str(tmp_path / "cache")
+    images = datasets.load_dataset(str(built), "images", split="test", cache_dir=cache)
+    questions = datasets.load_dataset(str(built), "questions", split="test", cache_dir=cache)
     assert (images.num_rows, questions.num_rows) == (950, 3681)
+    assert images["row_id"][:] == [label["row_id"] for label in labels]
     counts = np.bincount(images["image_role"], minlength=3)
     assert dict(zip(constants.ROLES, counts.tolist(), strict=True)) == constants.EXPECTED_ROLES
     assert set(images["system_prompt"]) == ({upstream.SYSTEM} if system else {None})
     assert set(images["artifact_type"]) == set(images["subset"]) == set(images["pair_id"]) == {None}
-    published = {"gemini31pro": [99.37, 53.26, 53.89, 50.28, 7.87, 8.71, 0.00, 78.34, 33.81, 30.21]}
-    published["claudeopus46"] = [47.58, 11.79, 17.47, 100.00, 96.35, 96.35, 0.84, 70.04, 48.01, 44.95]
-    for model, figures in published.items():
+    kinds = np.bincount(questions["question_type"])
+    assert kinds.tolist() == [831, 950, 950, 950]
+    for model, figures in PUBLISHED.items():
         answers = shared_data / f"salart/predictions_{model}.jsonl"
-        command = ["score", "salart-vqa", "--labels", str(built), "--predictions", str(answers), "--json"]
-        done = subprocess.run(
-            [sys.executable, "-m", "lookcheck.scripts.cli", *command], capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        result = json.loads(done.stdout)
-        names = [f"{a}_{b}" for a in ("artifact", "real") for b in ("q1", "all_1_4", "all_2_4")]
-        names += ["generated_all_2_4", "overall_q1", "overall_all_1_4", "overall_all_2_4"]
-        assert [round(100 * result[name], 2) for name in names] == figures
+        command = ["score", "salart-vqa", "--labels", built, "--predictions", answers, "--json"]
+        monkeypatch.setattr("sys.argv", list(map(str, command)))
+        with pytest.raises(SystemExit) as ended:
+            console.run(score)
+        assert not ended.value.code
+        result = json.loads(capsys.readouterr().out)
+        assert [f"{100 * result[name]:.2f}" for name in METRICS] == figures.split()
+        shares = [*result["failure_attribution"].values(), result["q4_right_q3_wrong"]]
+        shares.append(result["q3_right_q4_wrong"])
+        assert [f"{100 * share:.1f}" for share in shares] == ATTRIBUTION[model].split()
 
 
 @pytest.mark.parametrize("config", ["images", "questions"])
@@ -201,13 +227,23 @@ def test_the_older_layout_carries_the_traits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("config", ["images", "questions"])
 def test_the_builder_gives_the_rows_of_the_folder(tmp_path: Path, config: str) -> None:
     upstream.write_parquet(tmp_path / "in", _small(tmp_path), shards=2)
-    built = build(tmp_path / "in", tmp_path / "work", tmp_path / "built", allow_partial=True)
+    (tmp_path / "work").mkdir()
+    mapping = tmp_path / "mapping.jsonl"
+    mapping.write_text(json.dumps({"row_id": "salart_000000000003", "artifact_type": "topology"}) + "\n")
+    source = apply_mapping(folder_source(tmp_path / "in", tmp_path / "work"), mapping)
+    write_folder(plan_source(source, allow_partial=True), tmp_path / "built")
     builder = SalArtVQA(
-        config_name=config, folder=str(tmp_path / "in"), allow_partial=True, cache_dir=str(tmp_path / "cache")
+        config_name=config,
+        folder=str(tmp_path / "in"),
+        mapping=str(mapping),
+        allow_partial=True,
+        cache_dir=str(tmp_path / "cache"),
     )
-    builder.download_and_prepare()
+    builder.download_and_prepare(num_proc=2)
     made = builder.as_dataset(split="test")
-    loaded = datasets.load_dataset(str(built), config, split="test", cache_dir=str(tmp_path / "other"))
+    loaded = datasets.load_dataset(
+        str(tmp_path / "built"), config, split="test", cache_dir=str(tmp_path / "other")
+    )
     assert made.features == loaded.features
     for one, other in zip(made, loaded, strict=True):
         for name in one:
@@ -215,23 +251,43 @@ def test_the_builder_gives_the_rows_of_the_folder(tmp_path: Path, config: str) -
                 assert np.array_equal(np.asarray(one[name]), np.asarray(other[name]))
             else:
                 assert one[name] == other[name]
+    assert "topology" in made["artifact_type"][:]
 
 
-@pytest.mark.parametrize("side", [256, 1000, 4096])
-def test_boxes_are_drawn_where_they_are_and_labels_stay_inside(side: int) -> None:
-    unit = side // 16
-    boxes = {
-        letter: (x * unit, y * unit, 3 * unit, 3 * unit)
-        for letter, x, y in zip("ABCD", (0, 13, 0, 7), (0, 0, 13, 7), strict=True)
-    }
-    plain = Image.new("RGB", (side, side), (128, 128, 128))
-    drawn = np.asarray(draw_boxes(plain, boxes))
-    assert np.asarray(plain).std() == 0
-    for letter, (x, y, width, height) in boxes.items():
-        colour, _ = COLOURS[letter]
-        for px, py in ((x + width // 2, y), (x + width // 2, y + height - 1), (x, y + height // 2)):
-            near = drawn[max(0, py - 1) : py + 2, max(0, px - 1) : px + 2].reshape(-1, 3)
-            assert (near == colour).all(1).any()
-        # A letter can be read: its label is big enough in proportion.
-        label = (drawn == colour).all(2)
-        assert label.sum() > (side / 40) ** 2
+def test_the_builder_needs_its_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="needs the folder"):
+        SalArtVQA(config_name="images", cache_dir=str(tmp_path)).download_and_prepare()
+
+
+def test_pictures_keep_their_bytes_and_stand_once(tmp_path: Path) -> None:
+    made = [upstream.row(number, upstream.label(number)) for number in range(8)]
+    for number, row in enumerate(made):
+        for column, boxes in (("image", False), ("q3_overlay_image", True)):
+            row[column]["bytes"] = upstream.png(number, boxes=boxes, size=(160, 120))
+    upstream.write_parquet(tmp_path / "in", made, shards=1)
+    built = build(tmp_path / "in", tmp_path / "work", tmp_path / "built", allow_partial=True)
+    raw = datasets.load_dataset(str(built), "questions", split="test", streaming=True)
+    raw = raw.cast_column("image", datasets.Image(decode=False))
+    for number, row in enumerate(raw):
+        column = "q3_overlay_image" if number % 4 == 2 else "image"
+        assert row["image"]["bytes"] == made[number // 4][column]["bytes"]
+    pictures = sum(len(row[column]["bytes"]) for row in made for column in ("image", "q3_overlay_image"))
+    sizes = {path.name.split("-")[0]: path.stat().st_size for path in (built / "data").iterdir()}
+    # Three of the four questions show the same picture.
+    assert sizes["questions"] < 1.05 * pictures
+    assert sizes["images"] < 1.05 * pictures
+
+
+def test_the_rules_of_the_metric_are_the_rules_of_the_data_set() -> None:
+    for role, answers in constants.ANSWERS.items():
+        for question, legal in answers.items():
+            assert tuple(answer or "" for answer in legal) == validation._LEGAL_KEYS[role][question]
+    assert constants.ROLES == validation.ROLES
+    assert constants.QUESTIONS == parsing.QUESTIONS
+
+
+@pytest.mark.parametrize("module", [records, overlay, builder_module])
+def test_doctests(module: ModuleType) -> None:
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert result.failed == 0
