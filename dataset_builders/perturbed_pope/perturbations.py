@@ -22,7 +22,7 @@ def seed_of(*parts: object) -> int:
     Examples
     --------
     >>> seed_of(285, "noise_50")
-    8640187183476188571
+    85244581044180205
     """
     text = "/".join(map(str, parts))
     return int.from_bytes(sha256(text.encode()).digest()[:8], "little") >> 1
