@@ -44,7 +44,7 @@ function cellOf(item, state) {
 
 // Cells are made as the reader comes near the end of those that are there.
 const nearEnd = new IntersectionObserver((entries) => {
-  if (entries.some((entry) => entry.isIntersecting) && rendered < listed.length) renderMore(readAddress());
+  if (entries.some((entry) => entry.isIntersecting) && rendered < listed.length) renderMore(current);
 }, { rootMargin: "1500px" });
 
 function renderMore(state, upTo = rendered + CHUNK) {
@@ -85,10 +85,9 @@ function makeFilters(all) {
 }
 
 function toggleValue(name, value) {
-  const state = readAddress();
-  const chosen = state.facets[name];
-  state.facets[name] = chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value];
-  go(state, { amend: true });
+  const chosen = current.facets[name];
+  const values = chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value];
+  go({ ...current, facets: { ...current.facets, [name]: values } }, { amend: true });
 }
 
 function renderFilters(state, counts) {

@@ -43,10 +43,23 @@ function addressOf(state) {
   return "#" + query;
 }
 
+// What the page shows now. The address follows it at once, and it the address when that is changed
+// from outside (Back, a link, a typed one).
+let current = readAddress();
+
 // A new address that Back leads away from, or the present one amended.
 function go(state, { amend = false } = {}) {
+  current = state;
   if (amend) location.replace(addressOf(state));
   else location.hash = addressOf(state);
+  render();
+}
+
+function onAddress() {
+  const state = readAddress();
+  if (addressOf(state) === addressOf(current)) return;
+  current = state;
+  render();
 }
 
 function fitsText(item, words) {

@@ -5,11 +5,11 @@ const collapsed = (state) => addressOf({ ...state, id: null, show: null });
 
 function close() {
   returnTo = open && open.item;
-  go({ ...readAddress(), id: null, show: null });
+  go({ ...current, id: null, show: null });
 }
 
 function move(by) {
-  const state = readAddress();
+  const state = current;
   const place = open.found.indexOf(open.item);
   const next = place < 0 ? open.found[0] : open.found[place + by];
   // "show" stays: the next row shows the same condition, if it has it.
@@ -17,7 +17,7 @@ function move(by) {
 }
 
 function show(number) {
-  go({ ...readAddress(), show: open.item.pictures[number].label }, { amend: true });
+  go({ ...current, show: open.item.pictures[number].label }, { amend: true });
 }
 
 function applyOverlays() {
@@ -59,7 +59,7 @@ function moveFocus(by) {
   const cells = $("grid").children;
   const place = [...cells].indexOf(document.activeElement);
   const next = place < 0 ? 0 : place + by;
-  if (next >= rendered) renderMore(readAddress());
+  if (next >= rendered) renderMore(current);
   if (cells[next]) cells[next].focus();
 }
 
@@ -93,7 +93,7 @@ function onKey(event) {
 }
 
 function render() {
-  const state = readAddress();
+  const state = current;
   const known = state.id !== null && BY_ID.has(state.id);
   $("notice").hidden = state.id === null || known;
   if (state.id !== null && !known) $("notice").textContent = `No row here has the id “${state.id}”.`;
@@ -150,15 +150,15 @@ function start() {
   $("marks").addEventListener("click", () => {
     marked = !marked;
     $("marks").setAttribute("aria-pressed", marked);
-    renderGrid(readAddress(), listed);
+    renderGrid(current, listed);
   });
-  $("clear").addEventListener("click", () => go({ ...readAddress(), text: "", facets: Object.fromEntries(DATA.facets.map((name) => [name, []])) }, { amend: true }));
+  $("clear").addEventListener("click", () => go({ ...current, text: "", facets: Object.fromEntries(DATA.facets.map((name) => [name, []])) }, { amend: true }));
   $("open-filters").addEventListener("click", () => {
     const shown = $("filters").classList.toggle("open");
     $("open-filters").setAttribute("aria-expanded", shown);
   });
-  $("text").addEventListener("input", () => go({ ...readAddress(), text: $("text").value }, { amend: true }));
-  window.addEventListener("hashchange", render);
+  $("text").addEventListener("input", () => go({ ...current, text: $("text").value }, { amend: true }));
+  window.addEventListener("hashchange", onAddress);
   document.addEventListener("keydown", onKey);
   render();
 }

@@ -128,12 +128,26 @@ class Opened:
         self.page.goto("about:blank")
         self.page.goto(f"{(self.root / 'index.html').as_uri()}{'#' + address if address else ''}")
 
+    def follow(self, address: str) -> None:
+        """Change the address as a link does, and wait until the page has followed."""
+        self.page.evaluate(
+            "address => new Promise(done => { addEventListener('hashchange', () => setTimeout(done), {once: true});"
+            " location.hash = address; })",
+            address,
+        )
+
     def wait_for_pictures(self) -> None:
         """Wait until every picture in sight is loaded."""
         self.page.wait_for_function(
             "[...document.images].filter(i => !i.hidden && i.getBoundingClientRect().top < innerHeight"
             " && i.offsetParent).every(i => i.complete && i.naturalWidth)"
         )
+
+
+def _note_failure(made: Opened, request: Any) -> None:
+    # A picture that is still on its way when the reader goes on is no failure.
+    if "ERR_ABORTED" not in (request.failure or ""):
+        made.errors.append(f"not loaded: {request.url} {request.failure}")
 
 
 @pytest.fixture
@@ -149,7 +163,7 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Opened]]:
         page.set_default_timeout(10_000)
         made = Opened(page, [], [], root)
         context.on("request", lambda request: made.requests.append(request.url))
-        page.on("requestfailed", lambda request: made.errors.append(f"not loaded: {request.url}"))
+        page.on("requestfailed", lambda request: _note_failure(made, request))
         page.on("pageerror", lambda error: made.errors.append(str(error)))
         page.on("console", lambda message: made.errors.append(message.text))
         page.on("dialog", lambda dialog: made.errors.append("a dialog"))

@@ -78,22 +78,23 @@ def test_boxes_of_salart_are_drawn_on_demand_and_stay_on(
     page.locator(".chip.one", has_text="boxes A to D").click()
     assert (_pixels(page, ".frame") != plain).any(axis=2).mean() > 0.02
     assert page.locator(".ask h2").all_inner_texts() == ["Q1 Presence", "Q2 Region", "Q3 Box", "Q4 Evidence"]
-    right = page.evaluate("BY_ID.get(readAddress().id).questions.map(question => question.answer)")
+    right = page.evaluate("BY_ID.get(current.id).questions.map(question => question.answer)")
     assert right[0] == "yes"
     marked = [text.split("\n")[0] for text in page.locator(".options .right").all_inner_texts()]
     assert marked == [right[1], right[3]]
     _keep(page, tmp_path / "salart.png")
     page.locator(".facts a").click()
-    assert page.evaluate("readAddress().id") == before
+    page.wait_for_function("id => current.id === id", arg=before)
     assert page.locator(".chip.one").get_attribute("aria-pressed") == "true"
     # The counterpart is not asked whether it has an artifact.
     assert page.locator(".ask").first.inner_text().endswith("Not asked")
     page.go_back()
-    assert page.evaluate("readAddress().id") == artifact
+    page.wait_for_function("id => current.id === id", arg=artifact)
 
 
 def test_filters_narrow_and_count(vistaqa_gallery: Path, open_page: Open) -> None:
-    page = open_page(vistaqa_gallery).page
+    opened = open_page(vistaqa_gallery)
+    page = opened.page
     count = page.locator("#count")
     assert count.inner_text() == "48 rows"
     assert page.locator(".cell").count() == 48
@@ -122,7 +123,7 @@ def test_filters_narrow_and_count(vistaqa_gallery: Path, open_page: Open) -> Non
     address = page.evaluate("location.hash")
     page.locator("#clear").click()
     assert count.inner_text() == "48 rows"
-    page.evaluate(f"location.hash = {address!r}")
+    opened.follow(address)
     assert count.inner_text() == "2 of 48 rows"
     page.locator(".cell").first.click()
     assert page.locator(".position").inner_text() == "1 of 2"
@@ -170,7 +171,7 @@ def test_keys_move_and_the_address_follows(vistaqa_gallery: Path, open_page: Ope
     page.keyboard.press("Enter")
     assert position.inner_text() == "2 of 48"
     page.go_back()
-    assert page.locator("#detail").is_hidden()
+    page.locator("#detail").wait_for(state="hidden")
     page.go_forward()
     assert position.inner_text() == "2 of 48"
     page.locator(".next").focus()
@@ -190,7 +191,7 @@ def test_hostile_text_is_text(vistaqa_gallery: Path, open_page: Open) -> None:
         " [cell.getAttribute('href').slice(-4), cell.querySelector('.cap').textContent]))"
     )
     for number in range(1, 8):
-        page.evaluate(f"location.hash = 'id={number:04d}'")
+        opened.follow(f"id={number:04d}")
         text = page.locator(".ask .text").evaluate("each => each.textContent")
         assert text == shown[f"{number:04d}"]
         assert page.locator(".ask .answer b").evaluate("each => each.textContent") == text
@@ -199,7 +200,7 @@ def test_hostile_text_is_text(vistaqa_gallery: Path, open_page: Open) -> None:
     assert "\u2028separator\u2029" in shown["0006"]
     assert page.evaluate("typeof window.hacked") == "undefined"
     assert page.locator("script").count() == 2
-    page.evaluate("location.hash = 'id=0004'")
+    opened.follow("id=0004")
     assert page.locator(".ask .text").evaluate("each => getComputedStyle(each).direction") == "rtl"
     # What is injected in spite of all does not run: the policy knows two hashes.
     page.evaluate(

@@ -67,7 +67,7 @@ def test_phone(gallery: str, open_page: Open, tmp_path: Path, request: pytest.Fi
     page.locator("#open-filters").tap()
     cells = page.locator(".cell").evaluate_all("all => all.map(each => each.getAttribute('href'))")
     for address in cells[:10]:
-        page.evaluate(f"location.hash = {address!r}")
+        opened.follow(address)
         assert _overflow(page) == 0, address
         assert page.evaluate(SMALL_TARGETS) == []
     page.locator(".previous").tap()
