@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 # Each would run, break the page or be cut if it were not handled as text.
 HOSTILE = {
@@ -79,6 +84,67 @@ def salart_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plan = plan_source(sample_source(root / "work"), allow_partial=True, declared=declared_counts())
     write_folder(plan, root / "salart")
     return root / "salart"
+
+
+@pytest.fixture(scope="session")
+def pope_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Perturbed POPE on six small pictures, each with a cat at the left and a bench at the right."""
+    root = tmp_path_factory.mktemp("view")
+    (root / "images").mkdir()
+    photos, instances, questions = [], [], []
+    for number in range(6):
+        noise = np.random.default_rng(number).integers(90, 160, (96, 128, 3), dtype=np.uint8)
+        noise[30:70, 10:50] = (200, 120, 40)
+        noise[20:80, 70:120] = (40, 90, 200)
+        Image.fromarray(noise).save(root / "images" / f"{number}.png")
+        photos.append({"id": number, "file_name": f"{number}.png", "width": 128, "height": 96})
+        for category, (x, y, width, height) in ((1, (10, 30, 40, 40)), (2, (70, 20, 50, 60))):
+            outline = [x, y, x + width, y, x + width, y + height, x, y + height]
+            instances.append(
+                {
+                    "id": len(instances) + 1,
+                    "image_id": number,
+                    "category_id": category,
+                    "segmentation": [outline],
+                    "bbox": [x, y, width, height],
+                    "area": width * height,
+                    "iscrowd": 0,
+                }
+            )
+        for name, label in (("cat", "yes"), ("dog", "no")):
+            text = f"Is there a {name} in the image?"
+            place = {"question_id": len(questions) + 1, "image": f"{number}.png"}
+            questions.append({**place, "text": text, "label": label})
+    categories = [{"id": 1, "name": "cat"}, {"id": 2, "name": "bench"}, {"id": 3, "name": "dog"}]
+    coco = {"images": photos, "annotations": instances, "categories": categories}
+    (root / "instances.json").write_text(json.dumps(coco))
+    (root / "random.json").write_text("".join(json.dumps(question) + "\n" for question in questions))
+    command = [
+        sys.executable,
+        "-m",
+        "lookcheck.scripts.cli",
+        "build",
+        "perturbed-pope",
+        "--source",
+        "coco-like",
+    ]
+    command += ["--questions", f"random={root / 'random.json'}", "--images", str(root / "images")]
+    command += ["--instances", str(root / "instances.json"), "--output", str(root / "pope")]
+    for condition in ("no_image", "black_50", "black_mask"):
+        command += ["--condition", condition]
+    made = subprocess.run(command, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    return root / "pope"
+
+
+@pytest.fixture(scope="session")
+def pope_gallery(pope_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of `pope_folder`."""
+    from lookcheck.scripts.view.gallery import write_gallery
+
+    output = tmp_path_factory.mktemp("gallery") / "pope"
+    write_gallery(pope_folder, output)
+    return output
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,190 @@
+"""Perturbed POPE: every condition of a question together, joined by the parent's id."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from lookcheck.dataset_builders.errors import InputError
+from lookcheck.scripts.view.folder import Choice
+from lookcheck.scripts.view.gallery import write_gallery
+
+Open = Callable[..., Any]
+
+
+def _items(gallery: Path) -> dict[str, dict[str, Any]]:
+    page = (gallery / "index.html").read_text(encoding="utf-8")
+    text = page.split('<script type="application/json" id="data">')[1].split("</script>")[0]
+    return {item["id"]: item for item in json.loads(text)["items"]}
+
+
+def _labels(item: dict[str, Any]) -> list[str]:
+    return [picture["label"] for picture in item["pictures"]]
+
+
+def test_conditions_stand_with_their_parent(pope_gallery: Path) -> None:
+    items = _items(pope_gallery)
+    assert len(items) == 12
+    for item in items.values():
+        yes = item["facets"]["answer"] == ["yes"]
+        expected = ["original", "no_image", "black_50"] + (["black_mask"] if yes else [])
+        assert _labels(item) == item["facets"]["condition"] == expected
+        rows = [dict(picture["facts"])["row"] for picture in item["pictures"]]
+        assert rows == [item["id"], *(f"{item['id']}-{name}" for name in expected[1:])]
+        assert "stored" not in item["pictures"][1]
+    # Questions about one picture share its file; each picture is stored once.
+    shared = [item["pictures"][2]["stored"]["path"] for item in items.values()]
+    assert sorted(shared) == sorted([*set(shared)] * 2)
+
+
+def test_one_condition_beside_its_originals(pope_folder: Path, tmp_path: Path) -> None:
+    viewed = write_gallery(
+        pope_folder, tmp_path / "out", Choice("black_mask", "random", 4), sheet=tmp_path / "sheet.png"
+    )
+    assert (viewed.items, viewed.of) == (4, 6)
+    items = _items(tmp_path / "out")
+    assert [_labels(item) for item in items.values()] == [["original", "black_mask"]] * 4
+    for item in items.values():
+        original, masked = (
+            np.asarray(Image.open(tmp_path / "out" / picture["stored"]["path"]).convert("RGB"))
+            for picture in item["pictures"]
+        )
+        (overlay,) = item["pictures"][1]["overlays"]
+        assert overlay["shown"] is False
+        with Image.open(tmp_path / "out" / overlay["path"]) as image:
+            mask = np.asarray(image.convert("RGBA"))[..., 3] > 0
+        # The mask that is drawn is the one whose pixels went black.
+        assert (masked[mask] == 0).all()
+        assert (masked[~mask] == original[~mask]).all()
+    with Image.open(tmp_path / "sheet.png") as sheet:
+        assert sheet.size == (8 * 314 + 14, 279 + 14)
+
+
+def test_original_alone_and_limits(pope_folder: Path, tmp_path: Path) -> None:
+    write_gallery(pope_folder, tmp_path / "a", Choice("original"))
+    assert {len(item["pictures"]) for item in _items(tmp_path / "a").values()} == {1}
+    write_gallery(pope_folder, tmp_path / "b", Choice(limit=3))
+    assert [len(item["pictures"]) for item in _items(tmp_path / "b").values()] == [4, 3, 4]
+
+
+def _rewrite(folder: Path, stem: str, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
+    (path,) = (folder / "data").glob(f"{stem}-*.parquet")
+    table = pq.read_table(path)
+    pq.write_table(pa.Table.from_pylist(change(table.to_pylist()), schema=table.schema), path)
+
+
+def test_a_row_without_its_original_is_shown_as_such(pope_folder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "pope"
+    shutil.copytree(pope_folder, folder)
+    _rewrite(folder, "original", lambda rows: rows[1:])
+    write_gallery(folder, tmp_path / "out")
+    items = _items(tmp_path / "out")
+    assert len(items) == 12
+    (alone,) = [item for item in items.values() if "stored" not in item["pictures"][0]]
+    assert alone["pictures"][0]["about"] == "The original is not in this folder."
+    assert _labels(alone) == ["original", "no_image", "black_50", "black_mask"]
+    assert alone["facets"]["condition"] == ["no_image", "black_50", "black_mask"]
+    # With a limit the rows of other questions are not wanted.
+    write_gallery(folder, tmp_path / "some", Choice(limit=5))
+    assert len(_items(tmp_path / "some")) == 5
+
+
+def test_two_rows_of_one_condition_are_refused(pope_folder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "pope"
+    shutil.copytree(pope_folder, folder)
+    _rewrite(folder, "black_50", lambda rows: [*rows, rows[0]])
+    with pytest.raises(InputError, match=r"the question random-\S+ has two rows of black_50"):
+        write_gallery(folder, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["pope"]
+
+
+def _pixels(page: Any, selector: str, number: int) -> np.ndarray:
+    picture = Image.open(io.BytesIO(page.locator(selector).nth(number).screenshot()))
+    return np.asarray(picture.convert("RGB")).astype(int)
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+def test_original_beside_each_condition(pope_gallery: Path, open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(pope_gallery)
+    page = opened.page
+    page.locator(".cell").first.click()
+    labels = page.locator(".pane figcaption b")
+    # First comes a condition with something to look for.
+    assert labels.all_inner_texts() == ["original", "black_mask"]
+    opened.wait_for_pictures()
+    page.screenshot(path=tmp_path / "compare.png")
+    print(f"screenshot: {tmp_path / 'compare.png'}")
+    left, right = _pixels(page, ".frame", 0), _pixels(page, ".frame", 1)
+    assert left.shape == right.shape
+    assert (left != right).any()
+    page.keyboard.press("1")
+    # The mask of the condition is drawn over both.
+    assert (_pixels(page, ".frame", 0) != left).any()
+    assert (_pixels(page, ".frame", 1) != right).any()
+    page.keyboard.press("1")
+    for expected in ("no_image", "black_50", "black_mask", "no_image"):
+        page.keyboard.press("c")
+        assert labels.all_inner_texts() == ["original", expected]
+    assert page.locator(".pane .empty").inner_text() == "no picture at all"
+    page.keyboard.press("C")
+    assert labels.all_inner_texts() == ["original", "black_mask"]
+    # A row without it shows another; the next with it shows it again.
+    page.keyboard.press("j")
+    assert labels.all_inner_texts() == ["original", "black_50"]
+    page.keyboard.press("j")
+    assert labels.all_inner_texts() == ["original", "black_mask"]
+    page.locator(".strip button", has_text="black_50").click()
+    assert labels.all_inner_texts() == ["original", "black_50"]
+    # The focus stays in the strip.
+    assert page.evaluate("document.activeElement.textContent") == "black_50"
+    half = _pixels(page, ".frame", 1)
+    # Without the round corners and the soft edge between the halves.
+    assert (half[8 : len(half) // 2 - 2, 8:-8] == 0).all()
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+def test_a_condition_filter_chooses_the_picture(pope_gallery: Path, open_page: Open) -> None:
+    page = open_page(pope_gallery).page
+    page.locator(".value", has_text="black_mask").click()
+    assert page.locator("#count").inner_text() == "6 of 12 questions"
+    plain = page.locator(".cell img").first.get_attribute("src")
+    page.locator("#clear").click()
+    assert page.locator(".cell img").first.get_attribute("src") != plain
+    page.locator(".value", has_text="black_50").click()
+    page.locator(".cell").first.click()
+    assert page.locator(".pane figcaption b").all_inner_texts() == ["original", "black_50"]
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+def test_compare_on_a_phone(pope_gallery: Path, open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(pope_gallery, width=360, height=740, has_touch=True, is_mobile=True)
+    page = opened.page
+    page.locator(".cell").first.tap()
+    boxes = [page.locator(".pane").nth(number).bounding_box() for number in (0, 1)]
+    # Side by side, and the strip moves within itself.
+    assert boxes[0]["y"] == boxes[1]["y"]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    chosen = page.locator('.strip [aria-pressed="true"]').bounding_box()
+    assert chosen["x"] >= 0
+    assert chosen["x"] + chosen["width"] <= 360
+    page.locator(".chip.zoom").tap()
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.evaluate("document.querySelector('.view').scrollTo(40, 30)")
+    page.wait_for_function("[...document.querySelectorAll('.view')].every(view => view.scrollLeft === 40)")
+    opened.wait_for_pictures()
+    page.screenshot(path=tmp_path / "phone.png")
+    print(f"screenshot: {tmp_path / 'phone.png'}")
