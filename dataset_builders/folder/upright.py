@@ -7,6 +7,8 @@ import io
 from PIL import Image
 
 _ORIENTATION = 0x0112
+# Names of the chunk and of the texts in which a PNG may state its orientation.
+_PNG_EXIF = (b"eXIf", b"Raw profile type", b"XML:com.adobe.xmp")
 _SUFFIX = {"JPEG": ".jpg", "PNG": ".png", "WEBP": ".webp"}
 
 
@@ -40,7 +42,9 @@ def upright(data: bytes, *, whole: bool = True) -> tuple[bytes, str, tuple[int, 
         if whole:
             image.load()
         kind = image.format or ""
-        turned = image.getexif().get(_ORIENTATION, 1) not in (0, 1)
+        # Pillow decodes all of a PNG to look for EXIF behind its pixels.
+        bare = kind == "PNG" and not any(key in data for key in _PNG_EXIF)
+        turned = not bare and image.getexif().get(_ORIENTATION, 1) not in (0, 1)
         if kind in _SUFFIX and not turned and image.mode not in ("CMYK", "F", "I"):
             return data, _SUFFIX[kind], image.size
         straight = transpose(image)

@@ -103,3 +103,17 @@ def test_doctests(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]
     assert result.attempted > 0
     assert result.failed == 0
+
+
+def test_orientation_of_a_png_is_found_behind_its_pixels() -> None:
+    stream = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.new("RGB", (6, 4)).save(stream, "PNG", exif=exif)
+    data = stream.getvalue()
+    start = data.index(b"eXIf") - 4
+    end = start + 12 + int.from_bytes(data[start : start + 4], "big")
+    tail = data.index(b"IEND") - 4
+    moved = data[:start] + data[end:tail] + data[start:end] + data[tail:]
+    for order in (data, moved):
+        assert upright(order, whole=False)[2] == (4, 6)
