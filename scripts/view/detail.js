@@ -127,7 +127,7 @@ function renderDetail(state, found) {
   const top = make(
     "div", { class: "top" },
     step("back", "Back to the grid", make("span", {}, "← All"), close),
-    make("p", { class: "position", tabindex: "-1" }, position),
+    make("h1", { class: "position", tabindex: "-1" }, position),
     step("move previous", "Previous row", "← Previous", () => move(-1), place !== 0),
     step("move next", "Next row", "Next →", () => move(1), place + 1 < found.length),
   );
