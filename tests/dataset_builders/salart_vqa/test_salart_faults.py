@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lookcheck.dataset_builders.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
+from lookcheck.dataset_builders.salart_vqa.records import as_sent, parse_record
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source
 
 spec = importlib.util.spec_from_file_location(
@@ -199,3 +202,32 @@ def test_a_picture_outside_or_absent_is_refused(tmp_path: Path, name: Any) -> No
         inspect_all(source.jobs, allow_partial=True)
     (fault,) = caught.value.faults
     assert (fault.id, fault.rule) == (made[1]["row_id"], "image-file")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("ABCDE"), inner, max_size=5),
+    max_leaves=6,
+)
+
+
+@given(
+    number=st.integers(0, 2), changes=st.dictionaries(st.sampled_from(sorted(rows()[0])), JSON, max_size=3)
+)
+def test_whatever_stands_in_a_row_is_a_record_or_a_fault(number: int, changes: dict[str, Any]) -> None:
+    record, faults = parse_record("here", {**rows()[number], **changes})
+    assert (record is None) == bool(faults)
+    assert all(fault.id in [rows()[number]["row_id"], changes.get("row_id"), "here"] for fault in faults)
+    if record is not None:
+        for question in record.asked:
+            prompt = record.prompts[question]
+            assert prompt is not None
+            assert as_sent(prompt, record.options.get(question)).startswith(prompt)
+
+
+def test_a_prompt_that_holds_its_options_is_sent_as_it_is() -> None:
+    options = dict.fromkeys("ABCDE", "x")
+    sent = as_sent("Where?", options)
+    assert sent == "Where?\n\nOptions:\nA. x\nB. x\nC. x\nD. x\nE. x"
+    assert as_sent(sent, options) == sent
+    assert as_sent("Is it?", None) == "Is it?"
