@@ -1,0 +1,291 @@
+"""Questions, photographs and instances in; twelve configurations out, which `load_dataset` reads."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import random
+import re
+from collections import defaultdict
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import datasets
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+from pycocotools import mask as coco
+
+from lookcheck.dataset_builders.folder.check import check_folder
+from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.perturbed_pope import perturbations as ops
+from lookcheck.dataset_builders.perturbed_pope.builder import PerturbedPOPE
+from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
+from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, CONDITIONS, SPLITS
+from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
+from lookcheck.dataset_builders.perturbed_pope.plan import features, plan_source
+from lookcheck.dataset_builders.perturbed_pope.rows import make_rows
+from lookcheck.dataset_builders.perturbed_pope.sources import Source, pope_source
+
+CHECKERS = {"perturbed_pope": PerturbedPopeChecker}
+# d.jpg's dog has no instance, and nothing is left to paste for its car.
+PAIRS = {("a.jpg", "dog"), ("a.jpg", "car"), ("b.jpg", "cup"), ("b.jpg", "person")}
+PAIRS |= {("c.jpg", "banana"), ("c.jpg", "chair"), ("d.jpg", "car")}
+
+
+def _rows(folder: Path, condition: str, split: str = "random") -> list[dict[str, Any]]:
+    (path,) = (folder / "data").glob(f"{condition}-{split}-*.parquet")
+    rows: list[dict[str, Any]] = pq.read_table(path, partitioning=None).to_pylist()
+    return rows
+
+
+def _pixels(picture: dict[str, Any]) -> np.ndarray:
+    with Image.open(io.BytesIO(picture["bytes"])) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+def _source(folder: Path, **options: Any) -> Source:
+    files = [(None, folder / f"{split}.json") for split in SPLITS if (folder / f"{split}.json").exists()]
+    return pope_source(
+        files, folder / "images", folder / "instances.json", described={"kind": "pope"}, **options
+    )
+
+
+@pytest.mark.parametrize("condition", BY_NAME)
+def test_each_config_and_split_loads_normally_and_streaming(
+    tiny_built: Path, tmp_path: Path, condition: str
+) -> None:
+    for split in SPLITS:
+        loaded = datasets.load_dataset(str(tiny_built), condition, split=split, cache_dir=str(tmp_path))
+        assert loaded.features == features()
+        assert loaded.num_rows == (7 if BY_NAME[condition].of_entity else 18) - (condition == "entity_swap")
+        streamed = datasets.load_dataset(str(tiny_built), condition, split=split, streaming=True)
+        assert [row["id"] for row in streamed] == loaded["id"][:]
+        first = loaded[0]
+        assert (first["image"] is None) == (condition == "no_image")
+        assert loaded.features["answer"].names == ["no", "yes"]
+
+
+def test_every_picture_is_its_operators(tiny_built: Path, tiny_source: Path) -> None:
+    """The stored pixels against the pure functions, on the photograph that the file holds."""
+    for condition in CONDITIONS:
+        for row in _rows(tiny_built, condition.name):
+            image = np.asarray(Image.open(tiny_source / "images" / row["image_name"]).convert("RGB"))
+            if condition.name == "original":
+                data = (tiny_source / "images" / row["image_name"]).read_bytes()
+                assert row["image"] == {"bytes": data, "path": row["image_name"]}
+                continue
+            if row["image"] is None:
+                assert condition.name == "no_image"
+                continue
+            made = _pixels(row["image"])
+            if condition.operator == "noise":
+                assert condition.strength is not None
+                assert row["seed"] == ops.seed_of(row["image_name"][0], condition.name)
+                wanted = ops.noise(image, condition.strength, row["seed"])
+                assert np.array_equal(made, wanted)
+            elif condition.operator in ("black", "gaussian_blur"):
+                assert np.array_equal(made, getattr(ops, condition.operator)(image, condition.strength))
+            elif condition.operator == "black_image":
+                assert made.shape == image.shape
+                assert not made.any()
+            else:
+                mask = coco.decode(row["mask_rle"]).astype(bool)
+                assert np.array_equal(made[~mask], image[~mask]), row["id"]
+                assert row["masked_fraction"] == pytest.approx(mask.mean())
+                if condition.operator != "entity_swap":
+                    assert not made[mask].any()
+
+
+def test_masks_are_all_instances_crowds_included(tiny_built: Path, tiny_coco: ModuleType) -> None:
+    for row in _rows(tiny_built, "black_mask"):
+        boxes = tiny_coco.SHOWN[row["image_name"]][row["entity"]]
+        wanted = ops.union([tiny_coco.mask(box) for box in boxes], (tiny_coco.HEIGHT, tiny_coco.WIDTH))
+        assert np.array_equal(coco.decode(row["mask_rle"]).astype(bool), wanted), row["id"]
+    shown = {(row["image_name"], row["entity"]) for row in _rows(tiny_built, "black_mask")}
+    assert shown == PAIRS
+
+
+def test_ids_parents_answers_and_flags(tiny_built: Path, tiny_coco: ModuleType) -> None:
+    originals: dict[str, Any] = {}
+    for split in SPLITS:
+        originals |= {row["id"]: row for row in _rows(tiny_built, "original", split)}
+    assert len(originals) == 54
+    seen = set(originals)
+    for condition in CONDITIONS:
+        for split in SPLITS:
+            for row in _rows(tiny_built, condition.name, split):
+                parent = originals[row["parent_id"]]
+                assert row["id"] == (
+                    parent["id"] if condition.name == "original" else f"{parent['id']}-{condition.name}"
+                )
+                assert condition.name == "original" or row["id"] not in seen
+                seen.add(row["id"])
+                assert row["split"] == split
+                assert (row["question"], row["entity"]) == (parent["question"], parent["entity"])
+                assert row["answer"] == (0 if condition.name == "entity_swap" else parent["answer"])
+                assert (row["strength"], row["condition"]) == (condition.strength, condition.name)
+                assert (row["license"], row["license_url"]) == (
+                    "Attribution License",
+                    "http://example.org/by",
+                )
+                assert row["source_url"] == f"http://example.org/{row['image_name']}"
+                assert row["question_unknown_option"].startswith(row["question"] + " ")
+                assert row["question_open_ended"] == "What objects are in the image?"
+    asked = {question["question_id"]: question for question in tiny_coco.questions()}
+    for row in originals.values():
+        question = asked[int(row["id"].split("-")[1])]
+        assert (row["image_name"], row["question"]) == (question["image"], question["text"])
+        assert row["answer"] == (question["label"] == "yes")
+        assert row["no_instance"] == (
+            (row["image_name"], row["entity"]) == ("d.jpg", "dog") and row["answer"] == 1
+        )
+        assert row["tiny_entity"] == ((row["image_name"], row["entity"]) == ("d.jpg", "car"))
+
+
+def test_splits_share_the_very_bytes_and_a_file_holds_each_picture_once(tiny_built: Path) -> None:
+    for condition in CONDITIONS:
+        pictures: dict[Any, set[bytes]] = defaultdict(set)
+        for split in SPLITS:
+            rows = _rows(tiny_built, condition.name, split)
+            assert [row["image_name"] for row in rows] == sorted(row["image_name"] for row in rows)
+            for row in rows:
+                key = (row["image_name"], row["entity"] if condition.of_entity else None)
+                pictures[key].add(row["image"] and row["image"]["bytes"])
+        assert {len(found) for found in pictures.values()} == {1}
+    stored = json.loads((tiny_built / "lookcheck.json").read_text())["stored"]
+    noise = {row["image"]["bytes"] for row in _rows(tiny_built, "noise_75")}
+    for split in SPLITS:
+        (path,) = (tiny_built / "data").glob(f"noise_75-{split}-*")
+        found = stored["noise_75"][split]
+        assert found == {"bytes": path.stat().st_size, "picture_bytes": sum(map(len, noise))}
+        assert found["bytes"] < 1.1 * found["picture_bytes"]
+
+
+def test_each_picture_is_one_job(tiny_source: Path) -> None:
+    planner = Planner(_source(tiny_source))
+    for condition in CONDITIONS:
+        jobs = planner.jobs(condition)
+        pictures = [
+            (job.picture.path, job.asked[0].question.entity if condition.of_entity else "") for job in jobs
+        ]
+        assert len(set(pictures)) == len(pictures)
+        assert all({asked.question.split for asked in job.asked} == set(SPLITS) for job in jobs)
+    assert planner.left_out.no_donor == {("d.jpg", "car")}
+    assert planner.left_out.no_instance == {("d.jpg", "dog")}
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_the_same_bytes_whatever_the_order_and_the_processes(
+    tiny_built: Path, tiny_source: Path, tmp_path: Path, tiny_coco: ModuleType
+) -> None:
+    shuffled = tiny_coco.write(tmp_path / "shuffled", splits=())
+    draw = random.Random(3)
+    content = tiny_coco.instances()
+    for part in content.values():
+        draw.shuffle(part)
+    (shuffled / "instances.json").write_text(json.dumps(content))
+    for split in SPLITS:
+        rows = tiny_coco.questions()
+        draw.shuffle(rows)
+        (shuffled / f"{split}.json").write_text("\n".join(map(json.dumps, rows)))
+    source = _source(shuffled, num_proc=2)
+    write_folder(plan_source(source, num_proc=2), tmp_path / "again", num_proc=2)
+    assert _digests(tmp_path / "again") == _digests(tiny_built)
+
+
+def test_a_row_is_the_same_alone(tiny_source: Path, tiny_built: Path) -> None:
+    """A subset of conditions, and one job without any other, give the rows of the whole build."""
+    source = _source(tiny_source)
+    for name in ("noise_50", "entity_swap"):
+        wanted = {row["id"]: row for row in _rows(tiny_built, name)}
+        for job in reversed(Planner(source).jobs(BY_NAME[name])):
+            for row in make_rows(job.of_split("random"))[f"{name}-random"]:
+                assert row["image"] == wanted[row["id"]]["image"]
+    plan = plan_source(source, ["black_box"])
+    assert [config.name for config in plan.configs] == ["original", "black_box"]
+
+
+def test_the_folder_keeps_all_rules(tiny_built: Path) -> None:
+    report = check_folder(tiny_built, CHECKERS)
+    assert (report.files, report.rows, report.faults, report.notes) == (36, 3 * (9 * 18 + 7 + 7 + 6), [], [])
+
+
+def test_card_and_manifest(tiny_built: Path) -> None:
+    card = (tiny_built / "README.md").read_text()
+    assert "| black_mask | the pixels of the asked object black | 7 | 7 | 7 | 21 |" in card
+    assert "| entity_swap | another thing in place of the asked object | 6 | 6 | 6 | 0 |" in card
+    assert "not in these three: 1 pictures and objects" in card
+    assert "- d.jpg: dog" in card
+    assert "random (JSON Lines, LF), popular (JSON Lines, LF)" in card
+    assert "| [Attribution License](http://example.org/by) | 4 |" in card
+    manifest = json.loads((tiny_built / "lookcheck.json").read_text())
+    assert manifest["options"]["left_out"] == {"no_instance": 1, "no_donor": 1, "not_edited": 0}
+    assert manifest["source"]["questions"]["popular"] == {
+        "layout": "JSON Lines, LF",
+        "rows": 18,
+        "repaired": 0,
+    }
+    assert not re.search(r"/(tmp|root|home|work)/", card + json.dumps(manifest))
+    assert not re.search(r"\n\n\n|\|\n\n\|", card)
+
+
+def test_the_snippet_of_the_card_runs(tiny_built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (snippet,) = re.findall(r"```python\n(.*?)```", (tiny_built / "README.md").read_text(), re.DOTALL)
+    shown = io.StringIO()
+    monkeypatch.setattr("sys.stdout", shown)
+    exec(compile(snippet.replace('"ORG/PerturbedPOPE"', repr(str(tiny_built))), "card", "exec"), {})
+    assert shown.getvalue() == "18 6 Is there a car in the image? random-3\n"
+
+
+@pytest.mark.parametrize("condition", ["original", "no_image", "black_box", "entity_swap"])
+def test_the_builder_gives_the_rows_of_the_folder(
+    tiny_built: Path, tiny_source: Path, tmp_path: Path, condition: str
+) -> None:
+    builder = PerturbedPOPE(
+        config_name=condition,
+        questions=[str(tiny_source / f"{split}.json") for split in SPLITS],
+        images=str(tiny_source / "images"),
+        instances=str(tiny_source / "instances.json"),
+        cache_dir=str(tmp_path / "builder"),
+    )
+    builder.download_and_prepare()
+    for split in SPLITS:
+        made = builder.as_dataset(split)
+        loaded = datasets.load_dataset(
+            str(tiny_built), condition, split=split, cache_dir=str(tmp_path / "loaded")
+        )
+        assert made.features == loaded.features
+        assert made.remove_columns("image").to_list() == loaded.remove_columns("image").to_list()
+        for one, other in zip(made["image"], loaded["image"], strict=True):
+            assert (one is None and other is None) or np.array_equal(np.asarray(one), np.asarray(other))
+
+
+def test_repope_moves_answers_and_drops_rows(
+    tiny_source: Path, tmp_path: Path, tiny_coco: ModuleType
+) -> None:
+    rows = [row for row in tiny_coco.questions() if row["question_id"] != 2]
+    rows[0] = dict(rows[0], label="no")
+    (tmp_path / "coco_repope_random.json").write_text("\n".join(map(json.dumps, rows)))
+    source = pope_source(
+        [(None, tiny_source / "random.json")],
+        tiny_source / "images",
+        tiny_source / "instances.json",
+        described={"kind": "pope"},
+        repope=[tmp_path / "coco_repope_random.json"],
+    )
+    assert source.described["repope"] == {"random": {"changed": 1, "left_out": 1, "unasked": 0}}
+    write_folder(plan_source(source, ["black_mask"]), tmp_path / "out")
+    assert [row["id"] for row in _rows(tmp_path / "out", "original")][:2] == ["random-1", "random-3"]
+    # The dog of a.jpg is answered no now, so that it is masked no more.
+    assert {row["parent_id"] for row in _rows(tmp_path / "out", "black_mask")} & {"random-1"} == set()
