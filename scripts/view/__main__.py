@@ -13,7 +13,7 @@ from lookcheck.scripts import console
 def view(
     folder: Annotated[Path, typer.Argument(help="A folder written by lookcheck build.")],
     output: Annotated[
-        Path | None, typer.Option(help="New folder for the page [default: FOLDER-gallery, unless --sheet].")
+        Path | None, typer.Option(help="New folder for the page (FOLDER-gallery without --sheet).")
     ] = None,
     config: Annotated[
         str | None, typer.Option(help="Configuration; the first if not given, all for perturbed POPE.")

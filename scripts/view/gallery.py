@@ -100,10 +100,12 @@ def write_gallery(
             (page / "index.html").write_text(text, encoding="utf-8", newline="\n")
         if sheet is not None:
             write_sheet(items, page, work / "sheet.png")
-        if sheet is not None:
-            _move(work / "sheet.png", sheet.absolute())
+            _make_readable(work / "sheet.png")
+            # It may lie on another disk than the page.
+            shutil.move(work / "sheet.png", sheet.absolute())
         if output is not None:
-            _move(page, output.absolute())
+            _make_readable(page)
+            page.rename(output.absolute())
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return Viewed(folder.name, len(items), total)
@@ -159,9 +161,8 @@ def _about(folder: BuiltFolder, choice: Choice, shown: int, total: int, nouns: t
     return " · ".join(part for part in parts if part)
 
 
-def _move(made: Path, target: Path) -> None:
+def _make_readable(made: Path) -> None:
     # mkdtemp makes folders private; a page is meant to be read.
     umask = os.umask(0)
     os.umask(umask)
     made.chmod((0o777 if made.is_dir() else 0o666) & ~umask)
-    made.rename(target)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("view")]
 
 Open = Callable[..., Any]
 

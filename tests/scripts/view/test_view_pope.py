@@ -19,6 +19,9 @@ from lookcheck.dataset_builders.errors import InputError
 from lookcheck.scripts.view.folder import Choice
 from lookcheck.scripts.view.gallery import write_gallery
 
+# One worker makes the folders once.
+pytestmark = pytest.mark.xdist_group("view")
+
 Open = Callable[..., Any]
 
 
@@ -114,7 +117,6 @@ def _pixels(page: Any, selector: str, number: int) -> np.ndarray:
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_original_beside_each_condition(pope_gallery: Path, open_page: Open, tmp_path: Path) -> None:
     opened = open_page(pope_gallery)
     page = opened.page
@@ -154,7 +156,6 @@ def test_original_beside_each_condition(pope_gallery: Path, open_page: Open, tmp
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_condition_filter_chooses_the_picture(pope_gallery: Path, open_page: Open) -> None:
     page = open_page(pope_gallery).page
     page.locator(".value", has_text="black_mask").click()
@@ -168,7 +169,6 @@ def test_a_condition_filter_chooses_the_picture(pope_gallery: Path, open_page: O
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_compare_on_a_phone(pope_gallery: Path, open_page: Open, tmp_path: Path) -> None:
     opened = open_page(pope_gallery, width=360, height=740, has_touch=True, is_mobile=True)
     page = opened.page
