@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from lookcheck.scripts import console
+from lookcheck.scripts.judge.agreement import judge_agreement
 from lookcheck.scripts.judge.run import run
 
 app = console.new_app("Judge free-form answers with a language model, and check the judge against people.")
 
 app.command("run")(run)
-
-
-@app.callback()
-def _group() -> None:
-    """Judge free-form answers with a language model, and check the judge against people."""
-
+app.command("agreement")(judge_agreement)
 
 if __name__ == "__main__":
     console.run(app)
