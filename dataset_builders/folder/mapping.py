@@ -29,7 +29,27 @@ def no_track(_description: str, _total: int) -> Callable[[], None]:
     return lambda: None
 
 
-def ordered_map(function: Callable[[J], R], jobs: Iterable[J], num_proc: int = 1) -> Iterator[R]:
+@contextmanager
+def process_pool(num_proc: int) -> Iterator[ProcessPoolExecutor | None]:
+    """Processes for several `ordered_map` in turn: each takes seconds to start. None for one process."""
+    if num_proc <= 1:
+        yield None
+        return
+    # Not fork: the parent has threads (progress display, pyarrow).
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(num_proc, mp_context=context, initializer=_die_with_parent)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def ordered_map(
+    function: Callable[[J], R],
+    jobs: Iterable[J],
+    num_proc: int = 1,
+    pool: ProcessPoolExecutor | None = None,
+) -> Iterator[R]:
     """Yield ``function(job)`` for each job, in the order of the jobs.
 
     Parameters
@@ -40,6 +60,8 @@ def ordered_map(function: Callable[[J], R], jobs: Iterable[J], num_proc: int = 1
         Taken as needed: at most ``4 * num_proc`` results wait at a time.
     num_proc : int
         Processes; 1 works in this process.
+    pool : ProcessPoolExecutor, optional
+        From `process_pool`, with `num_proc` processes or more; started and ended here if not given.
 
     Examples
     --------
@@ -49,10 +71,11 @@ def ordered_map(function: Callable[[J], R], jobs: Iterable[J], num_proc: int = 1
     if num_proc <= 1:
         yield from map(function, jobs)
         return
-    # Not fork: the parent has threads (progress display, pyarrow).
-    context = multiprocessing.get_context("spawn")
+    if pool is None:
+        with process_pool(num_proc) as own:
+            yield from ordered_map(function, jobs, num_proc, own)
+        return
     rest = iter(jobs)
-    pool = ProcessPoolExecutor(num_proc, mp_context=context, initializer=_die_with_parent)
     waiting: deque[Future[R]] = deque()
     try:
         with _interrupts_held():
@@ -64,7 +87,8 @@ def ordered_map(function: Callable[[J], R], jobs: Iterable[J], num_proc: int = 1
                     waiting.append(pool.submit(function, job))
             yield result
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        for future in waiting:
+            future.cancel()
 
 
 @contextmanager

@@ -7,13 +7,14 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.card import count_columns, digest_of, render_card, render_eval
-from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
+from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map, process_pool
 from lookcheck.dataset_builders.folder.plan import FolderPlan, Part, PartGroup, Row, stems_of
 from lookcheck.dataset_builders.folder.shards import ShardWriter
 
@@ -72,10 +73,10 @@ def write_folder(
         (work / "data").mkdir()
         writers: dict[str, ShardWriter] = {}
         shards: dict[str, dict[Path, Path]] = {}
-        for part in plan.parts:
-            made = _write_part(part, work / "data", num_proc, track)
-            for stem, (writer, names) in made.items():
-                writers[stem], shards[stem] = writer, names
+        with process_pool(num_proc) as pool:
+            for part in plan.parts:
+                for stem, (writer, names) in _write_part(part, work / "data", num_proc, pool, track).items():
+                    writers[stem], shards[stem] = writer, names
         pictures = {stem: writer.picture_bytes for stem, writer in writers.items() if writer.repeated_images}
         manifest = _describe(plan, work, {stem: list(names) for stem, names in shards.items()}, pictures)
         # mkdtemp makes folders private; a data set is meant to be read.
@@ -93,13 +94,13 @@ def write_folder(
 
 
 def _write_part(
-    part: Part | PartGroup, folder: Path, num_proc: int, track: Track
+    part: Part | PartGroup, folder: Path, num_proc: int, pool: ProcessPoolExecutor | None, track: Track
 ) -> dict[str, tuple[ShardWriter, dict[Path, Path]]]:
     stems = stems_of(part)
     step = track(f"writing {', '.join(stems)}", len(part.jobs))
     writers = {stem: ShardWriter(folder, stem, part.features, part.repeated_images) for stem in stems}
     try:
-        for made in ordered_map(part.make, part.jobs, min(num_proc, len(part.jobs))):
+        for made in ordered_map(part.make, part.jobs, min(num_proc, len(part.jobs)), pool):
             for stem, row in _rows_of(part, made):
                 writers[stem].write(row)
             step()

@@ -58,15 +58,19 @@ def _source(folder: Path, **options: Any) -> Source:
 def test_each_config_and_split_loads_normally_and_streaming(
     tiny_built: Path, tmp_path: Path, condition: str
 ) -> None:
+    loaded = datasets.load_dataset(str(tiny_built), condition, cache_dir=str(tmp_path))
+    streamed = datasets.load_dataset(str(tiny_built), condition, streaming=True)
+    assert list(loaded) == list(streamed) == list(SPLITS)
     for split in SPLITS:
-        loaded = datasets.load_dataset(str(tiny_built), condition, split=split, cache_dir=str(tmp_path))
-        assert loaded.features == features()
-        assert loaded.num_rows == (7 if BY_NAME[condition].of_entity else 18) - (condition == "entity_swap")
-        streamed = datasets.load_dataset(str(tiny_built), condition, split=split, streaming=True)
-        assert [row["id"] for row in streamed] == loaded["id"][:]
-        first = loaded[0]
-        assert (first["image"] is None) == (condition == "no_image")
-        assert loaded.features["answer"].names == ["no", "yes"]
+        assert loaded[split].features == streamed[split].features == features()
+        rows = (7 if BY_NAME[condition].of_entity else 18) - (condition == "entity_swap")
+        assert loaded[split].num_rows == rows
+        assert [row["id"] for row in streamed[split].select_columns(["id"])] == loaded[split]["id"][:]
+        assert (loaded[split][0]["image"] is None) == (condition == "no_image")
+    first = next(iter(streamed["popular"]))
+    assert first == {**loaded["popular"][0], "image": first["image"]}
+    if first["image"] is not None:
+        assert np.array_equal(np.asarray(first["image"]), np.asarray(loaded["popular"][0]["image"]))
 
 
 def test_every_picture_is_its_operators(tiny_built: Path, tiny_source: Path) -> None:
@@ -202,6 +206,7 @@ def test_the_same_bytes_whatever_the_order_and_the_processes(
     source = _source(shuffled, num_proc=2)
     write_folder(plan_source(source, num_proc=2), tmp_path / "again", num_proc=2)
     assert _digests(tmp_path / "again") == _digests(tiny_built)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "shuffled"]
 
 
 def test_a_row_is_the_same_alone(tiny_source: Path, tiny_built: Path) -> None:
@@ -225,7 +230,7 @@ def test_card_and_manifest(tiny_built: Path) -> None:
     card = (tiny_built / "README.md").read_text()
     assert "| black_mask | the pixels of the asked object black | 7 | 7 | 7 | 21 |" in card
     assert "| entity_swap | another thing in place of the asked object | 6 | 6 | 6 | 0 |" in card
-    assert "not in these three: 1 pictures and objects" in card
+    assert "not in these three: 1 × picture and object" in card
     assert "- d.jpg: dog" in card
     assert "random (JSON Lines, LF), popular (JSON Lines, LF)" in card
     assert "| [Attribution License](http://example.org/by) | 4 |" in card

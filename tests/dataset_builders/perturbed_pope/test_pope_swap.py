@@ -86,7 +86,7 @@ def test_the_fill_takes_a_rim_and_nothing_of_the_object() -> None:
     assert not (touched & ~ndimage.binary_dilation(reach, np.ones((3, 3)))).any()
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.integers(0, 2**32 - 1))
 def test_a_swap_changes_its_region_only(seed: int) -> None:
     draw = np.random.default_rng(seed)
