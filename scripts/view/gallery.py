@@ -156,7 +156,7 @@ def _described(kind: ModuleType, items: Sequence[Item]) -> dict[str, Any]:
 def _about(folder: BuiltFolder, choice: Choice, shown: int, total: int, nouns: tuple[str, str]) -> str:
     parts = [folder.version, f"source {folder.source.get('kind', 'unknown')}"]
     parts += [name for name in (choice.config, choice.split) if name]
-    rows = f"{shown:,} {nouns[shown != 1]}"
+    rows = f"{shown:,}\u00a0{nouns[shown != 1]}"
     parts.append(rows if shown == total else f"the first {shown:,} of {total:,} {nouns[1]}")
     return " · ".join(part for part in parts if part)
 
