@@ -9,10 +9,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
+
+from lookcheck.dataset_builders.folder.interrupts import interrupts_held
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -78,40 +79,17 @@ def ordered_map(
     rest = iter(jobs)
     waiting: deque[Future[R]] = deque()
     try:
-        with _interrupts_held():
+        with interrupts_held():
             waiting.extend(pool.submit(function, job) for job in islice(rest, WINDOW * num_proc))
         while waiting:
             result = waiting.popleft().result()
             for job in islice(rest, 1):
-                with _interrupts_held():
+                with interrupts_held():
                     waiting.append(pool.submit(function, job))
             yield result
     finally:
         for future in waiting:
             future.cancel()
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back for the moment in which `submit` may start a process.
-
-    An interrupt there would leave a half-started process that complains with a traceback. The new
-    process inherits the blocked signal and so is quiet until it ignores it by itself.
-    """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    held: list[tuple[int, Any]] = []
-    # The mask is not enough: another thread may take the signal and have the handler run in this one.
-    handler = signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        signal.signal(signal.SIGINT, handler)
-    if held and callable(handler):
-        handler(*held[0])
 
 
 def _die_with_parent() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.card import count_columns, digest_of, render_card, render_eval
+from lookcheck.dataset_builders.folder.interrupts import interrupts_held
 from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map, process_pool
 from lookcheck.dataset_builders.folder.plan import FolderPlan, Part, PartGroup, Row, stems_of
 from lookcheck.dataset_builders.folder.shards import ShardWriter
@@ -68,8 +69,10 @@ def write_folder(
     """
     refuse_output(output)
     target = output.absolute()
-    work = Path(tempfile.mkdtemp(prefix=f".{target.name}.building-", dir=target.parent))
+    work = None
     try:
+        with interrupts_held():
+            work = Path(tempfile.mkdtemp(prefix=f".{target.name}.building-", dir=target.parent))
         (work / "data").mkdir()
         writers: dict[str, ShardWriter] = {}
         shards: dict[str, dict[Path, Path]] = {}
@@ -88,7 +91,8 @@ def write_folder(
                 unfinished.rename(final)
         work.rename(target)
     except BaseException:
-        shutil.rmtree(work, ignore_errors=True)
+        if work is not None:
+            shutil.rmtree(work, ignore_errors=True)
         raise
     return manifest
 

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.folder.interrupts import interrupts_held
 from lookcheck.dataset_builders.folder.mapping import Track, no_track
 from lookcheck.dataset_builders.folder.writer import refuse_output
 from lookcheck.scripts.view import perturbed_pope, salart_vqa, vistaqa
@@ -85,8 +86,10 @@ def write_gallery(
         raise InputError(f"{path}: no view is known for {folder.name!r}, only for {', '.join(KINDS)}")
     kind = KINDS[folder.name]
     target = (output or sheet or path).absolute()
-    work = Path(tempfile.mkdtemp(prefix=f".{target.name}.viewing-", dir=target.parent))
+    work = None
     try:
+        with interrupts_held():
+            work = Path(tempfile.mkdtemp(prefix=f".{target.name}.viewing-", dir=target.parent))
         page = work / "page"
         page.mkdir()
         media = Media(page, whole=output is not None)
@@ -107,7 +110,8 @@ def write_gallery(
             _make_readable(page)
             page.rename(output.absolute())
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        if work is not None:
+            shutil.rmtree(work, ignore_errors=True)
     return Viewed(folder.name, len(items), total)
 
 
