@@ -11,7 +11,8 @@ import numpy as np
 from scipy import ndimage
 from skimage.morphology import convex_hull_image
 
-from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Instances, Photo, decode
+from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Instances, Photo
+from lookcheck.dataset_builders.perturbed_pope.masks import decode
 from lookcheck.dataset_builders.perturbed_pope.perturbations import seed_of
 
 # Sides and areas below these, in pixels, are unrecognisable once they are scaled.

@@ -9,17 +9,10 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
-from pycocotools import mask as coco
 
 from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.jsonl import read_json
-from lookcheck.dataset_builders.vistaqa.rle import parse_counts, runs_to_mask
-
-# Polygons of COCO reach the outer corner of the last pixel; rounding may take them a little past it.
-TOLERANCE = 1.0
-
-Rle = dict[str, Any]
-"""Compressed COCO encoding ``{"size": [H, W], "counts": str}``."""
+from lookcheck.dataset_builders.perturbed_pope.masks import Rle, encode, mask_of
 
 
 @dataclass(frozen=True)
@@ -60,24 +53,6 @@ class Instance:
     area: int
     box: tuple[int, int, int, int]
     crowd: bool = False
-
-
-def decode(rle: Mapping[str, Any]) -> np.ndarray:
-    """Mask (bool, shape (H, W)) of a compressed encoding made by `encode`."""
-    made: np.ndarray = coco.decode({"size": list(rle["size"]), "counts": rle["counts"].encode()}).astype(bool)
-    return made
-
-
-def encode(mask: np.ndarray) -> Rle:
-    """Compressed COCO encoding of a mask (bool, shape (H, W)).
-
-    Examples
-    --------
-    >>> encode(np.eye(2, dtype=bool))
-    {'size': [2, 2], 'counts': '0120'}
-    """
-    rle = coco.encode(np.asfortranarray(mask.astype(np.uint8)))
-    return {"size": [int(side) for side in rle["size"]], "counts": rle["counts"].decode()}
 
 
 @dataclass(frozen=True)
@@ -238,7 +213,10 @@ def make_instance(item: Mapping[str, Any], photo: Photo, categories: Mapping[Any
     crowd = item.get("iscrowd", 0)
     if crowd not in (0, 1):
         raise ValueError(f"iscrowd must be 0 or 1, not {crowd!r}")
-    mask = mask_of(item.get("segmentation"), photo)
+    try:
+        mask = mask_of(item.get("segmentation"), photo.height, photo.width)
+    except ValueError as error:
+        raise ValueError(f"{error} ({photo.file_name})") from None
     if not mask.any():
         return None
     rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
@@ -247,35 +225,3 @@ def make_instance(item: Mapping[str, Any], photo: Photo, categories: Mapping[Any
     return Instance(
         item.get("id", 0), photo.id, category, encode(mask), int(mask.sum()), box, crowd=bool(crowd)
     )
-
-
-def mask_of(segmentation: Any, photo: Photo) -> np.ndarray:
-    """Mask (bool, shape (H, W)) of a COCO segmentation: polygons, plain or compressed run lengths.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these, malformed, or lies outside the photograph.
-    """
-    shape = (photo.height, photo.width)
-    size = f"image {photo.id} of {photo.width} × {photo.height}"
-    if isinstance(segmentation, dict):
-        if segmentation.get("size") != list(shape):
-            raise ValueError(f"a mask of size {segmentation.get('size')!r} [h, w] does not fit {size}")
-        return runs_to_mask(parse_counts(segmentation.get("counts")), *shape).astype(bool)
-    if not isinstance(segmentation, list) or not segmentation:
-        raise ValueError(f"a segmentation must be an RLE or polygons, not {str(segmentation)[:80]}")
-    for polygon in segmentation:
-        numbers = isinstance(polygon, list) and all(
-            isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**31
-            for value in polygon
-        )
-        if not numbers or len(polygon) < 6 or len(polygon) % 2:
-            raise ValueError(f"a polygon needs three points x, y or more, not {str(polygon)[:80]}")
-        for start, side in ((0, photo.width), (1, photo.height)):
-            low, high = min(polygon[start::2]), max(polygon[start::2])
-            if low < -TOLERANCE or high > side + TOLERANCE:
-                axis = "xy"[start]
-                raise ValueError(f"a polygon with {axis} from {low:g} to {high:g} lies outside {size}")
-    made: np.ndarray = coco.decode(coco.merge(coco.frPyObjects(segmentation, *shape))).astype(bool)
-    return made

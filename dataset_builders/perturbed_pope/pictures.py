@@ -14,7 +14,7 @@ from lookcheck.dataset_builders.folder.upright import upright
 from lookcheck.dataset_builders.perturbed_pope import perturbations
 from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME
 from lookcheck.dataset_builders.perturbed_pope.edited import Edited
-from lookcheck.dataset_builders.perturbed_pope.instances import Rle, decode, encode
+from lookcheck.dataset_builders.perturbed_pope.masks import Rle, decode, encode
 from lookcheck.dataset_builders.perturbed_pope.swap import cut_out, entity_swap
 
 # The longest side that WebP can hold, in pixels.

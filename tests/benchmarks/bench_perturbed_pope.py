@@ -1,11 +1,12 @@
 """Full-size perturbed POPE: pytest tests/benchmarks/bench_perturbed_pope.py -n 0 -s.
 
 The real question files about 500 generated photographs of 640 × 480 with COCO-style instances, all
-configurations, two processes. Writes about 8 GB below the temporary folder.
+configurations, two processes. Writes about 12 GB below the temporary folder.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -127,19 +128,22 @@ def _ellipses(draw: np.random.Generator) -> dict[str, Any]:
     return {"size": [HEIGHT, WIDTH], "counts": rle["counts"].decode()}
 
 
-def shared_bytes(files: list[Path]) -> int:
-    """Bytes of the pictures' dictionaries that all files hold alike, which dedupe by content keeps once."""
-    dictionaries: list[list[bytes]] = []
-    for path in files:
-        data, found = path.read_bytes(), []
-        metadata = pq.read_metadata(path)
+def kept_once(folder: Path, config: str) -> int:
+    """Bytes of a configuration's files when equal dictionaries of pictures count once.
+
+    That is what storage that splits files by content, such as the Hub's, has to keep.
+    """
+    total, dictionaries = 0, {}
+    for path in sorted(folder.glob(f"{config}-*.parquet")):
+        data, metadata = path.read_bytes(), pq.read_metadata(path)
+        total += len(data)
         for group in range(metadata.num_row_groups):
             columns = [metadata.row_group(group).column(i) for i in range(metadata.num_columns)]
             (column,) = [column for column in columns if column.path_in_schema == "image.bytes"]
-            found.append(data[column.dictionary_page_offset : column.data_page_offset])
-        dictionaries.append(found)
-    first = dictionaries[0]
-    return sum(len(part) for i, part in enumerate(first) if all(part in other for other in dictionaries[1:]))
+            page = data[column.dictionary_page_offset : column.data_page_offset]
+            total -= len(page)
+            dictionaries[hashlib.sha256(page).digest()] = len(page)
+    return total + sum(dictionaries.values())
 
 
 def test_full_size() -> None:
@@ -162,21 +166,14 @@ def test_full_size() -> None:
             images,
         )
         for config, splits in found["stored"].items():
-            files = [next((folder / "built" / "data").glob(f"{config}-{split}-*")) for split in splits]
-            total, shared = sum(size["bytes"] for size in splits.values()), shared_bytes(files)
+            once = kept_once(folder / "built" / "data", config)
+            sizes = [size["bytes"] for size in splits.values()]
             pictures = max(size["picture_bytes"] for size in splits.values())
-            print(
-                config,
-                [size["bytes"] for size in splits.values()],
-                "pictures",
-                pictures,
-                "once",
-                total - 2 * shared,
-            )
+            print(f"{config}: files {sizes}, pictures {pictures}, all files with equal parts once {once}")
             if config == "original":
-                assert all(size["picture_bytes"] == images for size in splits.values())
-                assert all(size["bytes"] <= 1.05 * images for size in splits.values())
-                # What content-addressed storage keeps of all 9,000 rows.
-                assert total - 2 * shared <= 1.05 * images
-        assert found["seconds"] < 15 * 60
+                assert pictures == images
+                assert max(sizes) <= 1.05 * images
+                assert once <= 1.05 * images
+        # Two cores of its own would need half the processor time; the clock also shows what others do.
+        assert found["cpu_seconds"] / 2 < 15 * 60
         assert found["peak"] < 2e9

@@ -15,7 +15,8 @@ from lookcheck.dataset_builders.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.perturbed_pope.coco_names import SUPERCATEGORIES
 from lookcheck.dataset_builders.perturbed_pope.detections import read_detections
 from lookcheck.dataset_builders.perturbed_pope.generate import generate_questions
-from lookcheck.dataset_builders.perturbed_pope.instances import Instances, decode, read_instances
+from lookcheck.dataset_builders.perturbed_pope.instances import Instances, read_instances
+from lookcheck.dataset_builders.perturbed_pope.masks import decode
 from lookcheck.dataset_builders.perturbed_pope.sources import Source
 
 
@@ -80,7 +81,7 @@ SIZE = [120, 161]
     [
         (
             {"segmentation": [[10, 10, 170, 10, 20, 30]]},
-            "instances.json annotation 1: a polygon with x from 10 to 170 lies outside image 1 of 161 × 120",
+            "instances.json annotation 1: a polygon with x from 10 to 170 lies outside an image of 161 × 120 (a.jpg)",
         ),
         ({"segmentation": [[10, -9, 60, 10, 20, 30]]}, "a polygon with y from -9 to 30 lies outside"),
         (
@@ -92,7 +93,7 @@ SIZE = [120, 161]
         ({"segmentation": None}, "a segmentation must be an RLE or polygons, not None"),
         (
             {"segmentation": {"size": [161, 120], "counts": [0, 161 * 120]}},
-            "a mask of size [161, 120] [h, w] does not fit image 1 of 161 × 120",
+            "a mask of size [161, 120] [h, w] does not fit an image of 161 × 120",
         ),
         ({"segmentation": {"size": SIZE, "counts": [5, 5]}}, "the runs sum to 10, not 120 × 161"),
         ({"segmentation": {"size": SIZE, "counts": "zz"}}, "instances.json annotation 1:"),

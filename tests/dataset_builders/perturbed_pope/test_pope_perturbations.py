@@ -185,7 +185,7 @@ def test_seeds_come_from_names() -> None:
     assert all(0 <= seed < 2**63 for seed in seeds)
 
 
-@pytest.mark.parametrize("module", ["perturbations", "constants", "questions", "instances"])
+@pytest.mark.parametrize("module", ["perturbations", "constants", "questions", "masks"])
 def test_pope_doctests(module: str) -> None:
     import importlib
 

@@ -16,7 +16,8 @@ from scipy import ndimage
 from lookcheck.dataset_builders.perturbed_pope import donors as donor_rules
 from lookcheck.dataset_builders.perturbed_pope import swap
 from lookcheck.dataset_builders.perturbed_pope.donors import Donor, choose_donor, donors_of, inspect_donor
-from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Photo, encode, read_instances
+from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Photo, read_instances
+from lookcheck.dataset_builders.perturbed_pope.masks import encode
 
 SHAPE = (60, 81)
 Box = tuple[int, int, int, int]
