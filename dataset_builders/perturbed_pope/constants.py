@@ -26,6 +26,7 @@ CITATION = """\
 }"""
 # The questions are MIT; each picture has a licence of its own, given in its row.
 LICENSE = "other"
+LICENSE_LINK = "https://cocodataset.org/#termsofuse"
 DESCRIPTION = "Is an object in the picture? Asked again when the object or the picture has been taken away."
 HUB_IMAGES = "lmms-lab/POPE"
 HUB_REVISION = "main"

@@ -123,15 +123,16 @@ def _nothing(condition: str, left_out: LeftOut) -> str:
 def _card(source: Source, originals: Any, configs: list[ConfigFiles], left_out: LeftOut) -> CardPlan:
     jobs: list[RowsJob] = list(originals)
     licenses = Counter((job.photo.license or "not stated", job.photo.license_url) for job in jobs)
-    front_matter = {
+    front_matter: dict[str, Any] = {
         "pretty_name": constants.PRETTY_NAME,
         "license": constants.LICENSE,
         "license_name": "one-for-each-picture",
-        "license_link": "README.md#licence",
         "language": ["en"],
         "task_categories": ["visual-question-answering"],
         "tags": ["benchmark", "hallucination", "evidence", "pope", "arxiv:2605.22903"],
     }
+    if source.described["kind"] == "pope":
+        front_matter["license_link"] = constants.LICENSE_LINK
     context = {
         "homepage": constants.HOMEPAGE,
         "citation": constants.CITATION,

@@ -138,7 +138,7 @@ def cut_out(image: np.ndarray, mask: np.ndarray) -> np.ndarray:
 
 def paste(
     image: np.ndarray, piece: np.ndarray, box: tuple[int, int, int, int]
-) -> tuple[np.ndarray, tuple[int, int, int, int]]:
+) -> tuple[np.ndarray, tuple[int, int, int, int], np.ndarray]:
     """Paste a cut-out in the place of a box, standing on its lower side.
 
     It gets the area of the box as far as its own shape allows, and a soft seam.
@@ -156,6 +156,8 @@ def paste(
     ndarray of uint8, shape (H, W, 3)
     tuple of int
         x, y, width, height of what was pasted.
+    ndarray of bool, shape (H, W)
+        The pixels that it covers, the seam included; all others are as they were.
     """
     height, width = image.shape[:2]
     across, down = _size(piece, box, width, height)
@@ -170,12 +172,12 @@ def paste(
     colour = np.stack(planes, -1) / np.maximum(cover, 1e-3)[..., None]
     # Only inwards: a seam outside would be of the colours that the edge was cut from.
     soft = np.minimum(cover, ndimage.gaussian_filter(cover, SEAM, mode="constant"))[..., None]
-    made = image.copy()
-    under = made[top : top + down, left : left + across]
-    mixed = soft * np.clip(colour, 0, 255) + (1 - soft) * under
-    # Where nothing covers, the pixels stay bit-identical.
-    under[:] = np.where(soft > 0, np.clip(mixed.round(), 0, 255), under).astype(np.uint8)
-    return made, (left, top, across, down)
+    made, covered = image.copy(), np.zeros((height, width), bool)
+    place = (slice(top, top + down), slice(left, left + across))
+    covered[place] = soft[..., 0] > 0
+    mixed = (soft * np.clip(colour, 0, 255) + (1 - soft) * image[place]).round()
+    made[place] = np.where(soft > 0, np.clip(mixed, 0, 255), image[place]).astype(np.uint8)
+    return made, (left, top, across, down), covered
 
 
 def _size(piece: np.ndarray, box: tuple[int, int, int, int], width: int, height: int) -> tuple[int, int]:
@@ -214,9 +216,9 @@ def entity_swap(
     made, touched = fill(image, masks)
     boxes = []
     for top, bottom, left, right in _places(masks):
-        made, box = paste(made, piece, (left, top, right - left, bottom - top))
+        made, box, covered = paste(made, piece, (left, top, right - left, bottom - top))
         boxes.append(box)
-        touched[box[1] : box[1] + box[3], box[0] : box[0] + box[2]] = True
+        touched |= covered
     return made, boxes, touched
 
 

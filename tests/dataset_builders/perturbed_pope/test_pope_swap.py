@@ -117,7 +117,8 @@ def test_the_cut_out_keeps_its_colours_and_has_a_soft_seam() -> None:
     # A pixel at each side is lost, with what shines through there.
     assert piece.shape == (38, 38, 4)
     ground = np.full((*SHAPE, 3), (0, 0, 90), np.uint8)
-    made, (left, top, width, height) = swap.paste(ground, piece, (30, 15, 38, 38))
+    made, (left, top, width, height), covered = swap.paste(ground, piece, (30, 15, 38, 38))
+    assert np.array_equal(covered, (made != ground).any(2))
     assert (left, top, width, height) == (30, 15, 38, 38)
     inner = made[top + 4 : top + height - 4, left + 4 : left + width - 4]
     assert np.abs(inner.astype(int) - (200, 30, 20)).max() <= 1
@@ -144,7 +145,7 @@ def test_splinters_are_no_part_of_a_cut_out() -> None:
 )
 def test_size_and_place_of_a_cut_out(box: Box, width: int, height: int) -> None:
     piece = np.full((40, 40, 4), 255, np.uint8)
-    _, made = swap.paste(np.zeros((*SHAPE, 3), np.uint8), piece, box)
+    _, made, _ = swap.paste(np.zeros((*SHAPE, 3), np.uint8), piece, box)
     assert made[2:] == (width, height)
     # It stands where the object stood, on its lower side.
     assert made[1] + made[3] == min(SHAPE[0], max(box[1] + box[3], made[3]))
