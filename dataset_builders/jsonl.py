@@ -43,7 +43,16 @@ def parse_json(text: str, where: str) -> Any:
     {'id': 1}
     """
     try:
-        return json.loads(text, object_pairs_hook=_no_duplicate_keys, parse_constant=_refuse_constant)
+        value = json.loads(text, object_pairs_hook=_no_duplicate_keys, parse_constant=_refuse_constant)
+        # No file and no terminal can hold half of a surrogate pair; only an escape can spell one.
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
+    except UnicodeEncodeError as error:
+        half = error.object[error.start : error.end]
+        raise InputError(
+            f"{where}: half of a surrogate pair ({half!r}) is no text: {_shorten(text)}"
+        ) from None
     except (ValueError, RecursionError) as error:
         reason = str(error) if isinstance(error, ValueError) else "nested too deeply"
         raise InputError(f"{where}: not valid JSON ({reason}): {_shorten(text)}") from None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,7 +31,12 @@ EXIT_INPUT = 2
 EXIT_BUG = 1
 EXIT_INTERRUPTED = 130
 
+# A figure that is cut is worse than a line that wraps: never narrower than the tables are drawn for.
+NARROWEST = 80
+
 stdout = Console(soft_wrap=True)
+if stdout.width < NARROWEST:
+    stdout.width = NARROWEST
 stderr = Console(stderr=True, soft_wrap=True)
 
 
@@ -44,6 +52,13 @@ def run(app: Callable[[], Any]) -> None:
 
     ``LOOKCHECK_DEBUG=1`` in the environment lets the traceback through.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that knows ASCII only gets question marks rather than no figures at all.
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
+            stream.reconfigure(errors="replace")
+    if threading.current_thread() is threading.main_thread():
+        # An ordinary kill ends as an exit does: what was begun is cleaned up.
+        signal.signal(signal.SIGTERM, _end)
     if os.environ.get("LOOKCHECK_DEBUG") == "1":
         app()
         return
@@ -65,6 +80,10 @@ def run(app: Callable[[], Any]) -> None:
             f"internal error: {type(error).__name__}: {error} (a bug; LOOKCHECK_DEBUG=1 shows the traceback)",
             EXIT_BUG,
         )
+
+
+def _end(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _fail(message: str, code: int) -> None:

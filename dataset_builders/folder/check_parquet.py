@@ -15,6 +15,7 @@ from PIL import Image
 
 from lookcheck.dataset_builders.errors import Fault
 from lookcheck.dataset_builders.folder.encoding import size_of
+from lookcheck.dataset_builders.folder.upright import reason
 
 MAX_GROUP_BYTES = 100_000_000
 MAX_ROW_BYTES = 3_000_000
@@ -117,5 +118,5 @@ def _check_bytes(data: bytes) -> str:
                 return "an EXIF orientation is not baked in"
             image.load()
     except Exception as error:  # Pillow raises many kinds for a broken file
-        return f"can't be decoded ({error})"
+        return f"can't be decoded ({reason(error)})"
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 from PIL import Image
 
@@ -77,3 +78,8 @@ def encode(image: Image.Image, kind: str, quality: int = 75) -> bytes:
     stream = io.BytesIO()
     image.save(stream, kind, **({"quality": quality} if kind == "JPEG" else {}))
     return stream.getvalue()
+
+
+def reason(error: Exception) -> str:
+    """Why Pillow can't read a picture, without the address of an object, which no two runs share."""
+    return re.sub(r"<_io\.BytesIO object at 0x[0-9a-f]+>", "of these bytes", str(error))

@@ -29,6 +29,11 @@ def refuse_output(output: Path) -> None:
     ------
     InputError
     """
+    for parent in output.absolute().parents:
+        if (parent / MANIFEST).is_file():
+            raise InputError(
+                f"{output}: lies inside the built folder {parent}, and would be published with it"
+            )
     if output.is_dir() and not any(output.iterdir()):
         return
     if output.is_dir():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.folder.upright import upright
+from lookcheck.dataset_builders.folder.upright import reason, upright
 from lookcheck.dataset_builders.jsonl import read_jsonl
 
 Pair = tuple[str, str]
@@ -96,7 +96,7 @@ def check_edited(edited: Mapping[Pair, Edited], sizes: Mapping[str, tuple[int, i
         try:
             _, _, size = upright(item.path.read_bytes())
         except Exception as error:  # Pillow raises many kinds for a broken file
-            faults.append(Fault(item.where, "edited", f"{item.path.name} can't be decoded ({error})"))
+            faults.append(Fault(item.where, "edited", f"{item.path.name} can't be decoded ({reason(error)})"))
             continue
         if size != sizes[image]:
             found, stated = (f"{width} × {height}" for width, height in (size, sizes[image]))

@@ -9,7 +9,7 @@ from typing import Any
 
 from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
-from lookcheck.dataset_builders.folder.upright import upright
+from lookcheck.dataset_builders.folder.upright import reason, upright
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.detections import read_detections
 from lookcheck.dataset_builders.perturbed_pope.edited import Edited, Pair, check_edited, read_edited
@@ -216,4 +216,4 @@ def _size_of(path: Path) -> tuple[int, int] | str:
     except FileNotFoundError:
         return f"is missing in {path.parent}"
     except Exception as error:  # Pillow raises many kinds for a broken file
-        return f"can't be decoded ({error})"
+        return f"can't be decoded ({reason(error)})"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lookcheck.dataset_builders.errors import Fault, IntegrityError
 from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
-from lookcheck.dataset_builders.folder.upright import upright
+from lookcheck.dataset_builders.folder.upright import reason, upright
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.records import Record, parse_record
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob
@@ -70,7 +70,7 @@ def check_pictures(record: Record, image: bytes, overlay: bytes | None) -> list[
         try:
             _, _, sizes[column] = upright(data)
         except Exception as error:  # Pillow raises many kinds for a broken file
-            faults.append(Fault(record.id, "image-decode", f"{column} can't be decoded ({error})"))
+            faults.append(Fault(record.id, "image-decode", f"{column} can't be decoded ({reason(error)})"))
     if faults:
         return faults
     width, height = sizes["image"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
-from lookcheck.dataset_builders.folder.upright import upright
+from lookcheck.dataset_builders.folder.upright import reason, upright
 from lookcheck.dataset_builders.jsonl import read_json
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.records import Record, parse_record
@@ -54,7 +54,7 @@ def inspect_record(record: Record, data: bytes) -> Inspection:
     try:
         _, _, size = upright(data)
     except Exception as error:  # Pillow raises many kinds for a broken file
-        message = f"the image {record.file_name!r} can't be decoded ({error})"
+        message = f"the image {record.file_name!r} can't be decoded ({reason(error)})"
         return Inspection(record.id, (Fault(record.id, "image-decode", message),))
     return Inspection(
         record.id,

@@ -27,8 +27,10 @@ def checked_epsilon(epsilon: Any) -> float:
 
 def checked_judge(judge: Any) -> str | None:
     """Return the judge's identity; it goes into the signature, so it can't hold the separator."""
-    if judge is not None and (not isinstance(judge, str) or not judge or "|" in judge):
-        raise ValueError(f"judge is {judge!r}; expected a non-empty string without '|'")
+    if judge is not None and (
+        not isinstance(judge, str) or not judge or "|" in judge or not judge.isprintable()
+    ):
+        raise ValueError(f"judge is {judge!r}; expected a non-empty line of text without '|'")
     return judge
 
 

@@ -42,6 +42,8 @@ def vistaqa(
     from lookcheck.scripts.build.tracking import tracking
 
     refuse_output(output)
+    if source is not SourceKind.folder and (annotations is not None or images is not None):
+        raise InputError(f"--annotations and --images go with --source folder, not with {source}")
     with TemporaryDirectory(prefix="lookcheck-") as workspace, tracking(quiet=json) as track:
         if source is SourceKind.hub:
             from lookcheck.dataset_builders.vistaqa.hub import hub_source

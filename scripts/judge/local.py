@@ -57,7 +57,12 @@ class LocalJudge:
     """A model of `transformers` in this process; loaded when the first triple is judged."""
 
     def __init__(self, settings: Settings, place: Place) -> None:
-        from transformers import AutoConfig, AutoTokenizer
+        try:
+            from transformers import AutoConfig, AutoTokenizer
+        except ModuleNotFoundError as error:
+            raise InputError(
+                f"the back end transformers needs the package {error.name}: pip install 'lookcheck[models]'"
+            ) from None
 
         self._settings, self._place = settings, place
         self._device = _device(place)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lookcheck.dataset_builders import jsonl
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.errors import InputError, IntegrityError
 from lookcheck.scripts import console
 from lookcheck.scripts.publish.hub import Upload, check_repo, list_files
 from lookcheck.scripts.publish.hub import publish as publish_upload
@@ -35,8 +35,27 @@ def publish(
         raise InputError(
             "VistaQA states no licence: --public takes --i-have-the-rights; without --public it is private"
         )
+    refuse_faulty(folder, quiet=json)
     upload = Upload(folder, to, "dataset", not public, list_files(folder), ("*.parquet",))
     publish_upload(upload, dry_run=dry_run, as_json=json)
+
+
+def refuse_faulty(folder: Path, *, quiet: bool = False) -> None:
+    """Refuse a folder whose files or pictures are broken; `lookcheck check` also knows each data set's rules.
+
+    Raises
+    ------
+    IntegrityError
+        With every fault.
+    """
+    # `datasets` takes seconds to import: not for --help.
+    from lookcheck.dataset_builders.folder.check import check_folder
+    from lookcheck.scripts.build.tracking import tracking
+
+    with tracking(quiet=quiet) as track:
+        faults = check_folder(folder, None, track).faults
+    if faults:
+        raise IntegrityError(str(folder), faults)
 
 
 def read_built(folder: Path) -> dict[str, Any]:

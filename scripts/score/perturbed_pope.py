@@ -11,7 +11,7 @@ import typer
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.metrics.perturbed_pope import ORIGINAL, PARSERS, UNPARSED, compute
 from lookcheck.scripts import console
-from lookcheck.scripts.score.joining import Record, read_records, refuse_unknown
+from lookcheck.scripts.score.joining import Record, read_records, refuse_other_folder, refuse_unknown
 from lookcheck.scripts.score.perturbed_pope_table import report
 from lookcheck.scripts.score.report import check_outputs, emit
 
@@ -51,7 +51,7 @@ def perturbed_pope(
 ) -> None:
     """Score answers to perturbed POPE, and three policies that never look beside them."""
     outputs = output or []
-    check_outputs(outputs)
+    check_outputs(outputs, [references, predictions])
     for name, value, allowed in (("parser", parser, PARSERS), ("unparsed", unparsed, UNPARSED)):
         if value not in allowed:
             raise InputError(f"--{name} is {value!r}; expected one of {', '.join(allowed)}")
@@ -149,6 +149,7 @@ def _built_labels(folder: Path) -> dict[str, Record]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    refuse_other_folder(folder, "perturbed_pope")
     paths = sorted((folder / "data").glob("*.parquet"))
     if not paths:
         raise InputError(

@@ -55,21 +55,35 @@ def percent(fraction: float | None) -> str:
     return f"{100 * fraction:.2f}"
 
 
+def printable(text: str) -> str:
+    """Text of a file as a terminal may show it: control characters as their escapes.
+
+    Examples
+    --------
+    >>> print(printable("a\\x1b[31mb\\n"))
+    a\\x1b[31mb\\n
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
 def table(report: Report) -> Table:
     """The report's figures as a rich table, in percent."""
     drawn = Table(title=report.title, title_justify="left", caption_justify="left")
     drawn.add_column("")
     if report.figures_down:
         for index, (name, _) in enumerate(report.rows):
-            drawn.add_column(Text(name), justify="right", style="bold" if index == 0 else "dim")
+            drawn.add_column(Text(printable(name)), justify="right", style="bold" if index == 0 else "dim")
         for index, column in enumerate(report.columns):
-            drawn.add_row(Text(column), *(percent(figures[index]) for _, figures in report.rows))
+            drawn.add_row(Text(printable(column)), *(percent(figures[index]) for _, figures in report.rows))
         return drawn
     for column in report.columns:
         drawn.add_column(column, justify="right")
     for index, (name, figures) in enumerate(report.rows):
         style = "bold" if index == 0 else "dim"
-        drawn.add_row(Text(name), *map(percent, figures), style=style)
+        drawn.add_row(Text(printable(name)), *map(percent, figures), style=style)
     return drawn
 
 
@@ -95,14 +109,17 @@ def emit(report: Report, *, as_json: bool, outputs: Sequence[Path]) -> None:
         return
     console.stdout.print(table(report))
     for note in [*report.notes, f"signature: {report.result['signature']}"]:
-        console.stdout.print(Text(note))
+        console.stdout.print(Text(printable(note)))
     for path in outputs:
         console.stdout.print(Text(f"wrote {path}"))
 
 
-def check_outputs(outputs: Sequence[Path]) -> None:
-    """Refuse an output name of unknown kind; call it before the work starts."""
+def check_outputs(outputs: Sequence[Path], inputs: Sequence[Path | None] = ()) -> None:
+    """Refuse an output of unknown kind, or one that would overwrite an input; call it before the work."""
     for path in outputs:
+        for given in inputs:
+            if given is not None and path.exists() and given.exists() and path.samefile(given):
+                raise InputError(f"{path}: --output would overwrite the input {given}")
         if path.suffix not in {".json", ".csv"}:
             raise InputError(f"{path}: --output takes a name ending in .json or .csv")
 

@@ -73,7 +73,7 @@ def salart_vqa(
 ) -> None:
     """Score SalArt-VQA: artifacts seen, and located and explained, beside the constant baseline."""
     outputs = output or []
-    check_outputs(outputs)
+    check_outputs(outputs, [labels, predictions, no_image])
     if parser not in PARSERS:
         raise InputError(f"--parser is {parser!r}; expected one of {', '.join(PARSERS)}")
     keys = _built_labels(labels) if labels.is_dir() else read_records(labels, ID_KEYS)[0]

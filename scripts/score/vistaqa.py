@@ -12,7 +12,7 @@ from lookcheck.dataset_builders.errors import InputError
 from lookcheck.metrics.grove import compute
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.verdict_file import identity, is_verdict_file, read_verdicts
-from lookcheck.scripts.score.joining import Record, read_records, refuse_unknown
+from lookcheck.scripts.score.joining import Record, read_records, refuse_other_folder, refuse_unknown
 from lookcheck.scripts.score.report import Report, check_outputs, emit
 
 # T and M as in the paper's table; the last two are Grove of the samples with and without evidence.
@@ -55,7 +55,7 @@ def vistaqa(
 ) -> None:
     """Score judged answers and evidence masks, and four policies that never look beside them."""
     outputs = output or []
-    check_outputs(outputs)
+    check_outputs(outputs, [references, predictions, verdicts])
     labels = _built(references) if references.is_dir() else read_records(references)[0]
     given, _ = read_records(predictions)
     refuse_unknown(given, labels, str(references))
@@ -76,6 +76,7 @@ def _built(folder: Path) -> dict[str, Record]:
 
     from lookcheck.dataset_builders.vistaqa.constants import DOMAINS, TASKS
 
+    refuse_other_folder(folder, "vistaqa")
     records: dict[str, Record] = {}
     paths = [path for task in TASKS for path in sorted((folder / "data").glob(f"{task}-*.parquet"))]
     if not paths:

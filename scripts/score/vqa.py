@@ -37,7 +37,7 @@ def vqa(
 ) -> None:
     """Score short answers with VQA soft accuracy, and two blind baselines beside them."""
     outputs = output or []
-    check_outputs(outputs)
+    check_outputs(outputs, [references, predictions])
     labels, _ = read_records(references, ID_KEYS)
     given, _ = read_records(predictions, ID_KEYS)
     refuse_unknown(given, labels, str(references))

@@ -19,7 +19,9 @@ def view(
         str | None, typer.Option(help="Configuration; the first if not given, all for perturbed POPE.")
     ] = None,
     split: Annotated[str | None, typer.Option(help="Split; all if not given.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Show only so many rows, from the first.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, max=10**9, help="Show only so many rows, from the first.")
+    ] = None,
     sheet: Annotated[Path | None, typer.Option(help="New .png file for a contact sheet.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
 ) -> None:

@@ -15,7 +15,7 @@ from PIL import Image
 from scipy import ndimage
 
 from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.upright import upright
+from lookcheck.dataset_builders.folder.upright import reason, upright
 from lookcheck.dataset_builders.vistaqa.pixels import COLOURS
 from lookcheck.metrics.grove.masks import decode, to_rle
 from lookcheck.scripts.view.items import Stored
@@ -219,7 +219,7 @@ def _upright(data: bytes, where: str) -> tuple[bytes, str, tuple[int, int]]:
     try:
         return upright(data, whole=False)
     except Exception as error:  # Pillow raises many kinds for a broken file
-        raise InputError(f"{where}: the picture can't be decoded ({error})") from None
+        raise InputError(f"{where}: the picture can't be decoded ({reason(error)})") from None
 
 
 def _small(data: bytes, where: str) -> Image.Image:
@@ -234,6 +234,6 @@ def _small(data: bytes, where: str) -> Image.Image:
                 small = Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer)
             small = small.convert("RGB")
     except Exception as error:  # Pillow raises many kinds for a broken file
-        raise InputError(f"{where}: the picture can't be decoded ({error})") from None
+        raise InputError(f"{where}: the picture can't be decoded ({reason(error)})") from None
     small.thumbnail((THUMB, THUMB), Image.Resampling.BICUBIC)
     return small

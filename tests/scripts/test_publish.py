@@ -12,11 +12,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import datasets
 import pytest
 from PIL import Image
 
+from lookcheck.dataset_builders.folder import writer
+from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, FolderPlan, Part
 from lookcheck.scripts.publish import hub as publish_hub
 
 TOKEN = "hf_loopbackSECRETtoken0123456789"
@@ -39,6 +40,7 @@ dataset_info:
 ---
 # Small
 """
+SHARDS = ("data/test0-00000-of-00001.parquet", "data/test1-00000-of-00001.parquet")
 BLOCK = """
 import sys
 class Blocker:
@@ -49,21 +51,27 @@ sys.meta_path.insert(0, Blocker())
 """
 
 
+def make_row(job: tuple[int, int]) -> dict[str, Any]:
+    shard, index = job
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 6), (shard * 100, index * 100, 7)).save(buffer, "PNG")
+    name = f"r{shard}{index}"
+    return {"id": name, "image": {"bytes": buffer.getvalue(), "path": f"{name}.png"}}
+
+
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
+    """A folder as the builders write it, in two files."""
+    features = datasets.Features({"id": datasets.Value("string"), "image": datasets.Image()})
+    parts = tuple(Part(f"test{shard}", ((shard, 0), (shard, 1)), make_row, features) for shard in range(2))
+    config = ConfigFiles("default", {"test": ("test0", "test1")}, default=True)
+    card = CardPlan("vistaqa.md.jinja", {"license": "unknown"})
+    plan = FolderPlan("vistaqa", "1.0.0", parts, (config,), card, "Small.", source={"kind": "folder"})
     folder = tmp_path / "built"
-    (folder / "data").mkdir(parents=True)
-    for shard in range(2):
-        rows = []
-        for index in range(2):
-            buffer = io.BytesIO()
-            Image.new("RGB", (8, 6), (shard * 100, index * 100, 7)).save(buffer, "PNG")
-            rows.append({"id": f"r{shard}{index}", "image": {"bytes": buffer.getvalue(), "path": None}})
-        image = pa.struct({"bytes": pa.binary(), "path": pa.string()})
-        schema = pa.schema([("id", pa.string()), ("image", image)])
-        pq.write_table(pa.Table.from_pylist(rows, schema), folder / f"data/test-{shard}.parquet")
-    (folder / "README.md").write_text(CARD)
-    (folder / "lookcheck.json").write_text('{"name": "vistaqa", "source": {"kind": "folder"}}')
+    with pytest.MonkeyPatch.context() as patch:
+        # What the card says is not the matter here.
+        patch.setattr(writer, "render_card", lambda *_, **__: CARD)
+        writer.write_folder(plan, folder)
     (folder / ".hidden").write_text("not for others")
     return folder
 
@@ -95,7 +103,7 @@ def digests(files: dict[str, bytes]) -> dict[str, str]:
 
 
 def local(folder: Path) -> dict[str, bytes]:
-    names = ("README.md", "lookcheck.json", "data/test-0.parquet", "data/test-1.parquet")
+    names = ("README.md", "lookcheck.json", *SHARDS)
     return {name: (folder / name).read_bytes() for name in names}
 
 
@@ -117,6 +125,28 @@ for streaming in (False, True):
     assert read.returncode == 0, read.stderr
     rows = [[f"r{a}{b}", [8, 6], [a * 100, b * 100, 7]] for a in range(2) for b in range(2)]
     assert [json.loads(line) for line in read.stdout.splitlines()] == [rows, rows]
+
+
+@pytest.mark.parametrize(
+    ("broken", "shown"),
+    [
+        ("junk", "can't be read as Parquet"),
+        ("absent", "the files have {'rows': 2}"),
+        ("manifest", "lookcheck.json: lacks"),
+    ],
+)
+def test_a_broken_folder_is_not_published(loopback_hub: Any, built: Path, broken: str, shown: str) -> None:
+    if broken == "junk":
+        (built / SHARDS[0]).write_bytes(b"twelve bytes")
+    elif broken == "absent":
+        (built / SHARDS[0]).unlink()
+    else:
+        (built / "lookcheck.json").write_text('{"name": "vistaqa"}')
+    for options in ([], ["--dry-run"]):
+        done = publish(loopback_hub, built, *options)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert shown in done.stderr
+    assert loopback_hub.requests == []
 
 
 @pytest.mark.parametrize("fault", ["put", "commit"])
@@ -151,7 +181,7 @@ def test_a_dry_run_makes_no_request_and_shows_all(loopback_hub: Any, built: Path
     assert json.loads(done.stdout) == {**shown, "files": files, "uploaded": False}
     table = publish(loopback_hub, built, "--dry-run")
     assert "dataset org/Small (private)" in table.stdout
-    assert "data/test-1.parquet" in table.stdout
+    assert SHARDS[1] in table.stdout
     assert loopback_hub.requests == []
 
 
@@ -165,16 +195,21 @@ def test_vistaqa_is_public_only_with_the_rights(loopback_hub: Any, built: Path) 
     again = publish(loopback_hub, built)
     assert again.returncode == 2
     assert "org/Small is public and a private upload was asked for" in again.stderr
-    (built / "lookcheck.json").write_text('{"name": "vistaqa", "source": {"kind": "sample"}}')
+    manifest = json.loads((built / "lookcheck.json").read_text())
+    (built / "lookcheck.json").write_text(json.dumps({**manifest, "source": {"kind": "sample"}}))
     assert publish(loopback_hub, built, "--public").returncode == 0
 
 
 def test_a_shard_of_an_earlier_version_goes(loopback_hub: Any, built: Path) -> None:
     assert publish(loopback_hub, built).returncode == 0
-    (built / "data/test-1.parquet").unlink()
+    (built / SHARDS[1]).unlink()
+    manifest = json.loads((built / "lookcheck.json").read_text())
+    (built / "lookcheck.json").write_text(
+        json.dumps({**manifest, "built": {"default": {"test": {"rows": 2}}}})
+    )
     assert publish(loopback_hub, built).returncode == 0
     stored = sorted(loopback_hub.repos["datasets", "org/Small"].files)
-    assert stored == ["README.md", "data/test-0.parquet", "lookcheck.json"]
+    assert stored == ["README.md", SHARDS[0], "lookcheck.json"]
 
 
 @pytest.mark.parametrize(
