@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.agreement import judge_agreement
+from lookcheck.scripts.judge.benchmark import benchmark
 from lookcheck.scripts.judge.run import run
 
 app = console.new_app("Judge free-form answers with a language model, and check the judge against people.")
 
 app.command("run")(run)
 app.command("agreement")(judge_agreement)
+app.command("benchmark")(benchmark)
 
 if __name__ == "__main__":
     console.run(app)

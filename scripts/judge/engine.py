@@ -17,7 +17,7 @@ Row = list[int]
 T = TypeVar("T")
 
 DEFAULT_BATCH = {"cuda": 64}
-DEFAULT_BATCH_CPU = 16
+DEFAULT_BATCH_CPU = 4
 
 
 @dataclass(frozen=True)
