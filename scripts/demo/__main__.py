@@ -18,7 +18,8 @@ from lookcheck.scripts.score.salart_vqa import count_notes, report_of
 
 ORACLE = (
     "The oracle knows the key, answers right and finds an instance 8 times in 10, and draws its masks a "
-    "little off. The others never look. The samples are free pictures: scores on them compare with nothing."
+    "little off. Its answers to VistaQA were judged by SmolLM2-135M-Instruct, which is far too small for a "
+    "paper. The others never look. The samples are free pictures: scores on them compare with nothing."
 )
 
 

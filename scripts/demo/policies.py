@@ -58,6 +58,21 @@ def noisy_verdict(id: str) -> str:
     return "yes" if _generator(id, "answer").random() < HIT_RATE else "no"
 
 
+def noisy_answer(id: str, answers: dict[str, str]) -> str:
+    """The oracle's answer in words: the reference, or that of another row.
+
+    Parameters
+    ----------
+    id : str
+    answers : dict of str to str
+        The reference answers of all rows.
+    """
+    if noisy_verdict(id) == "yes":
+        return answers[id]
+    others = sorted(set(answers.values()) - {answers[id]})
+    return others[_generator(id, "words").integers(len(others))]
+
+
 def noisy_chain(reference: dict[str, str], id: str) -> dict[str, str]:
     """The key of a SalArt-VQA chain with some answers replaced by another letter."""
     answers = {}

@@ -12,8 +12,10 @@ from rich.text import Text
 
 from lookcheck.dataset_builders.folder.mapping import Track
 from lookcheck.scripts.demo import policies
+from lookcheck.scripts.demo.judged import shipped_verdicts
 from lookcheck.scripts.score.report import percent
 
+ORACLE = "noisy oracle"
 CHAIN_FIGURES = ("artifact_all_1_4", "real_all_1_4", "overall_all_1_4", "overall_all_2_4")
 
 
@@ -64,13 +66,14 @@ def metric(name: str) -> Any:
 
 
 def score_vistaqa(data: Any) -> dict[str, Any]:
-    """Grove of the four policies that never look, and of the noisy oracle."""
-    rows = data.select_columns(["id", "masks_rle", "has_evidence"])[:]
+    """Grove of the noisy oracle, judged by a small model, and of the four policies that never look."""
+    rows = data.select_columns(["id", "question", "answer", "masks_rle", "has_evidence"])[:]
     ids, masks, evident = rows["id"], rows["masks_rle"], rows["has_evidence"]
     everywhere = [[_whole(rle["size"]) for rle in rles[:1]] or [_whole([8, 8])] for rles in masks]
+    verdicts, judge = shipped_verdicts(ids, rows["question"], rows["answer"])
     answers: dict[str, Callable[[int], dict[str, Any]]] = {
-        "noisy oracle": lambda row: {
-            "verdict": policies.noisy_verdict(ids[row]),
+        ORACLE: lambda row: {
+            "verdict": verdicts[ids[row]],
             "masks": policies.noisy_masks(ids[row], masks[row]),
         },
         "no mask, always right": lambda row: {"verdict": "yes", "masks": []},
@@ -86,7 +89,11 @@ def score_vistaqa(data: Any) -> dict[str, Any]:
     return {
         name: _without_rows(
             grove.compute(
-                predictions=[answer(row) for row in range(len(ids))], references=references, ids=ids
+                predictions=[answer(row) for row in range(len(ids))],
+                references=references,
+                ids=ids,
+                # The others need no judge: it is known whether they are right.
+                judge=judge if name == ORACLE else None,
             )
         )
         for name, answer in answers.items()

@@ -111,10 +111,9 @@ def build(shape: dict[str, Any], device: str) -> Any:
 
     torch.manual_seed(0)
     dtype = torch.bfloat16 if device.startswith("cuda") else torch.float32
+    options: dict[str, Any] = {"dtype": dtype, "attn_implementation": "sdpa"}
     with torch.device(device):
-        model = AutoModelForCausalLM.from_config(
-            Qwen2Config(**shape), dtype=dtype, attn_implementation="sdpa"
-        )
+        model = AutoModelForCausalLM.from_config(Qwen2Config(**shape), **options)  # type: ignore[no-untyped-call]
     return model.eval()
 
 

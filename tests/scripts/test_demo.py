@@ -145,3 +145,23 @@ def test_the_notice_credits_the_source(repository: Path) -> None:
     notice = (repository / "NOTICE").read_text(encoding="utf-8")
     for credit in ("SalArt-VQA", "arXiv 2606.12671", "CC BY 4.0", "zhangruotian/SalArt-VQA", "MIT"):
         assert credit in notice
+
+
+def test_the_shipped_verdicts_are_about_the_sample(tmp_path: Path) -> None:
+    from lookcheck.dataset_builders.errors import InputError
+    from lookcheck.dataset_builders.vistaqa.sample import questions
+    from lookcheck.scripts.demo.judged import oracle_answers, shipped_verdicts
+
+    lines = questions()
+    ids = [f"{number:04d}" for number in range(1, len(lines) + 1)]
+    asked, answers = [line["question"] for line in lines], [line["answer"] for line in lines]
+    verdicts, judge = shipped_verdicts(ids, asked, answers)
+    assert sorted(verdicts) == ids
+    assert judge.startswith("smollm2-135m-instruct-q4_1@e41b4e580a2f,logprob,")
+    given = oracle_answers(ids, answers)
+    # The oracle says the reference or another row's answer; here the small judge tells them apart.
+    assert verdicts == {
+        id: "yes" if given[id] == answer else "no" for id, answer in zip(ids, answers, strict=True)
+    }
+    with pytest.raises(InputError, match="about another dataset"):
+        shipped_verdicts(ids, ["What?", *asked[1:]], answers)
