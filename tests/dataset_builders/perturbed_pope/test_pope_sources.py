@@ -263,6 +263,40 @@ def _hub(folder: Path, files: Path, rows: list[dict[str, Any]]) -> None:
     pq.write_table(pa.Table.from_pylist(records), folder / "test-00000-of-00001.parquet")
 
 
+def test_popev2_from_end_to_end(files: Path, tmp_path: Path) -> None:
+    """An edited picture and its original have one name, in two folders."""
+    rows = []
+    for folder, label in (("images", "No"), ("coco/train2017", "Yes")):
+        (files / "second" / folder).mkdir(parents=True)
+        shutil.copy(files / "images" / "a.jpg", files / "second" / folder / "a.jpg")
+        query = "Is there a dog in the image?"
+        rows.append(
+            {
+                "image_id": 1,
+                "image_name": f"/{folder}/a.jpg",
+                "target_object": "dog",
+                "query": query,
+                "label": label,
+            }
+        )
+    # An editor may give another size; nothing is masked there.
+    Image.new("RGB", (64, 64), "green").save(files / "second" / "images" / "a.jpg")
+    (files / "annotations.json").write_text(json.dumps(rows, indent=4))
+    asked = [(None, files / "annotations.json")]
+    source = pope_source(asked, files / "second", files / "instances.json", described={"kind": "pope"})
+    write_folder(plan_source(source, ["black_mask", "noise_50"]), tmp_path / "out")
+    assert check_folder(tmp_path / "out", CHECKERS).faults == []
+    (path,) = (tmp_path / "out" / "data").glob("original-popev2-*")
+    found = [
+        (row["id"], row["answer"], row["no_instance"])
+        for row in pq.read_table(path, partitioning=None).to_pylist()
+    ]
+    assert found == [("popev2-coco_train2017_a-dog", 1, False), ("popev2-images_a-dog", 0, False)]
+    (path,) = (tmp_path / "out" / "data").glob("black_mask-popev2-*")
+    (row,) = pq.read_table(path, partitioning=None).to_pylist()
+    assert row["id"] == "popev2-coco_train2017_a-dog-black_mask"
+
+
 def test_the_hubs_copy_gives_photographs_and_questions(
     files: Path, tiny_coco: ModuleType, tmp_path: Path
 ) -> None:
