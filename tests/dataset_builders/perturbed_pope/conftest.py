@@ -41,3 +41,9 @@ def tiny_built(tiny_source: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     )
     write_folder(plan_source(source), output)
     return output
+
+
+@pytest.fixture
+def files(tiny_coco: ModuleType, tmp_path: Path) -> Path:
+    folder: Path = tiny_coco.write(tmp_path / "source", splits=("random",))
+    return folder

@@ -1,0 +1,172 @@
+"""Pictures of an external editor, and the Hub's copy of POPE."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+from pycocotools import mask as coco
+
+from lookcheck.dataset_builders.errors import InputError, IntegrityError
+from lookcheck.dataset_builders.folder.check import check_folder
+from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
+from lookcheck.dataset_builders.perturbed_pope.hub import unpack
+from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
+from lookcheck.dataset_builders.perturbed_pope.sources import Source, pope_source
+
+CHECKERS = {"perturbed_pope": PerturbedPopeChecker}
+
+
+def _source(folder: Path, **options: Any) -> Source:
+    return pope_source(
+        [(None, folder / "random.json")],
+        folder / "images",
+        folder / "instances.json",
+        described={"kind": "pope"},
+        **options,
+    )
+
+
+def _change(path: Path, line: int, **fields: Any) -> None:
+    lines = path.read_text().splitlines()
+    lines[line - 1] = json.dumps(json.loads(lines[line - 1]) | fields)
+    path.write_text("\n".join(lines))
+
+
+def _rows(folder: Path, condition: str) -> list[dict[str, Any]]:
+    (path,) = (folder / "data").glob(f"{condition}-random-*")
+    rows: list[dict[str, Any]] = pq.read_table(path, partitioning=None).to_pylist()
+    return rows
+
+
+@pytest.fixture
+def edited(files: Path, tiny_coco: ModuleType) -> tuple[Path, Path]:
+    folder = files / "edited"
+    folder.mkdir()
+    made = tiny_coco.pixels("a.jpg")
+    made[20:90, 10:70] = (1, 2, 3)
+    Image.fromarray(made).save(folder / "a-dog.png")
+    records = [{"image": "a.jpg", "entity": "dog", "file": "a-dog.png", "donor": "vase"}]
+    records.append({"image": "b.jpg", "entity": "cup", "file": "b-cup.png"})
+    Image.fromarray(tiny_coco.pixels("b.jpg")).save(folder / "b-cup.png")
+    (files / "manifest.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
+    return folder, files / "manifest.jsonl"
+
+
+def test_edited_pictures(files: Path, edited: tuple[Path, Path], tmp_path: Path) -> None:
+    plan = plan_source(_source(files, edited=edited), ["entity_swap"])
+    manifest = write_folder(plan, tmp_path / "out")
+    assert manifest["options"]["left_out"] == {"no_instance": 1, "no_donor": 0, "not_edited": 5}
+    rows = _rows(tmp_path / "out", "entity_swap")
+    assert [(row["image_name"], row["entity"], row["donor"], row["answer"]) for row in rows] == [
+        ("a.jpg", "dog", "vase", 0),
+        ("b.jpg", "cup", None, 0),
+    ]
+    assert rows[0]["image"]["bytes"] == (edited[0] / "a-dog.png").read_bytes()
+    assert rows[0]["seed"] is None
+    # Which pixels an editor changed is seen by comparing.
+    photo = np.asarray(Image.open(files / "images" / "a.jpg").convert("RGB"))
+    changed = (np.asarray(Image.open(edited[0] / "a-dog.png")) != photo).any(2)
+    assert np.array_equal(coco.decode(rows[0]["mask_rle"]).astype(bool), changed)
+    assert check_folder(tmp_path / "out", CHECKERS).faults == []
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "pictures of an external editor" in card
+    assert "No edited picture: not in `entity_swap`: 5 × picture and object" in card
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"file": "none.png"}, "manifest.jsonl:1: no file 'none.png' in"),
+        ({"file": "../random.json"}, "manifest.jsonl:1: no file '../random.json' in"),
+        ({"entity": "unicorn"}, "manifest.jsonl:1: unknown category 'unicorn'"),
+        ({"entity": 3}, "manifest.jsonl:1: needs image, entity and file as strings"),
+        ({"donor": "dog"}, "donor must be another thing than 'dog'"),
+        (
+            {"image": "b.jpg", "entity": "cup"},
+            "manifest.jsonl:2: 'cup' in b.jpg stands twice, first at manifest.jsonl:1",
+        ),
+        ({"image": "x.jpg"}, "manifest.jsonl:1: no question is about 'x.jpg' ('dog')"),
+    ],
+)
+def test_bad_manifests(files: Path, edited: tuple[Path, Path], change: dict[str, Any], said: str) -> None:
+    _change(edited[1], 1, **change)
+    with pytest.raises(IntegrityError) as caught:
+        _source(files, edited=edited)
+    assert said in str(caught.value)
+
+
+def test_bad_edited_pictures(files: Path, edited: tuple[Path, Path]) -> None:
+    Image.fromarray(np.zeros((9, 9, 3), np.uint8)).save(edited[0] / "a-dog.png")
+    (edited[0] / "b-cup.png").write_bytes(b"no picture")
+    with pytest.raises(IntegrityError) as caught:
+        _source(files, edited=edited)
+    assert [str(fault).split(" (")[0] for fault in caught.value.faults] == [
+        "manifest.jsonl:1: a-dog.png is 9 × 9, but a.jpg 161 × 120 [edited]",
+        "manifest.jsonl:2: b-cup.png can't be decoded",
+    ]
+    edited[1].write_text("")
+    with pytest.raises(InputError, match="no edited picture"):
+        _source(files, edited=edited)
+
+
+def _hub(folder: Path, files: Path, rows: list[dict[str, Any]]) -> None:
+    folder.mkdir(exist_ok=True)
+    records = [
+        {
+            "id": str(number),
+            "question_id": str(row["question_id"]),
+            "question": row["text"],
+            "answer": row["label"],
+            "image_source": row["image"].removesuffix(".jpg"),
+            "image": {"bytes": (files / "images" / row["image"]).read_bytes(), "path": None},
+            "category": row.get("category", "random"),
+        }
+        for number, row in enumerate(rows)
+    ]
+    pq.write_table(pa.Table.from_pylist(records), folder / "test-00000-of-00001.parquet")
+
+
+def test_the_hubs_copy_gives_photographs_and_questions(
+    files: Path, tiny_coco: ModuleType, tmp_path: Path
+) -> None:
+    rows = tiny_coco.questions()
+    # The same rows stand in two configurations.
+    _hub(tmp_path / "hub", files, rows)
+    _hub(tmp_path / "hub" / "Full", files, [*rows, *(dict(row, category="popular") for row in rows)])
+    (tmp_path / "work").mkdir()
+    images, questions = unpack(tmp_path / "hub", tmp_path / "work", "copy")
+    assert sorted(path.name for path in images.iterdir()) == ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]
+    assert [split for split, _ in questions] == ["random", "popular"]
+    source = pope_source(questions, images, files / "instances.json", described={"kind": "pope"})
+    wanted = _source(files)
+    shown = [(q.id, q.image, q.text, q.label) for q in source.questions if q.split == "random"]
+    assert shown == [(q.id, q.image, q.text, q.label) for q in wanted.questions]
+
+
+def test_a_contradicting_copy_is_refused(files: Path, tiny_coco: ModuleType, tmp_path: Path) -> None:
+    rows = tiny_coco.questions()
+    for number, extra, said in (
+        (1, dict(rows[0], label="no"), "two rows of random question 1 differ"),
+        (2, dict(rows[0], question_id=99, image="../a.jpg"), "no picture for image_source '../a'"),
+    ):
+        folder = tmp_path / f"hub{number}"
+        if number == 2:
+            shutil.copy(files / "images" / "a.jpg", files / "a.jpg")
+        _hub(folder, files, [*rows, extra])
+        (tmp_path / f"work{number}").mkdir()
+        with pytest.raises(InputError, match=said):
+            unpack(folder, tmp_path / f"work{number}", "copy")
+    (tmp_path / "none").mkdir()
+    (tmp_path / "work3").mkdir()
+    with pytest.raises(InputError, match="no Parquet with the columns question_id"):
+        unpack(tmp_path / "none", tmp_path / "work3", "copy")
