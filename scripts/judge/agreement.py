@@ -16,7 +16,7 @@ from lookcheck.scripts.judge.correction import corrected_mean
 from lookcheck.scripts.judge.measures import HUMAN, JUDGED, MEASURES, agreement
 from lookcheck.scripts.judge.verdict_file import Row, identity, read_verdicts
 from lookcheck.scripts.score.joining import Record, read_records, refuse_unknown
-from lookcheck.scripts.score.report import percent
+from lookcheck.scripts.score.report import check_outputs, percent, printable
 
 # VistaQA's own study (arXiv 2605.20676): accuracy, kappa, F1. The share of "yes" there is .480.
 PUBLISHED = {
@@ -31,7 +31,7 @@ def judge_agreement(
     human: Annotated[Path, typer.Option(help="JSON Lines: id, verdict (yes, no); kind if there are kinds.")],
     confidence: Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of all intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option(min=100, help="Of the bootstrap.")] = 9_999,
-    output: Annotated[Path | None, typer.Option(help="Write everything as JSON.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write everything to a file *.json.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Compare a judge with human verdicts on some or all of its samples.
@@ -40,6 +40,10 @@ def judge_agreement(
     samples, and corrects the judge's mean answer accuracy by what people said. The correction holds if
     the labelled samples were drawn at random.
     """
+    if output is not None:
+        check_outputs([output], [verdicts, human])
+        if output.suffix != ".json":
+            raise InputError(f"{output}: --output takes a name ending in .json")
     header, rows = read_verdicts(verdicts)
     labels, _ = read_records(human)
     refuse_unknown(labels, rows, str(verdicts))
@@ -146,7 +150,7 @@ def _show(result: dict[str, Any], confidence: float) -> None:
         for name in ("kind", "agreed", "n"):
             kinds.add_column(name, justify="left" if name == "kind" else "right")
         for kind, count in result["by_kind"].items():
-            kinds.add_row(Text(kind), f"{count['agreed']:,}", f"{count['n']:,}")
+            kinds.add_row(Text(printable(kind)), f"{count['agreed']:,}", f"{count['n']:,}")
         console.stdout.print(kinds)
     for line in _sentences(result):
         console.stdout.print(Text(line))

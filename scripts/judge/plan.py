@@ -78,14 +78,14 @@ def row_of(sample: Sample, judgement: Judgement, method: str) -> dict[str, Any]:
         "id": sample.id,
         "verdict": judgement.verdict,
         "method": method,
-        "raw": judgement.raw,
+        "raw": _text(judgement.raw),
         "probability": judgement.probability,
         "margin": judgement.margin,
         "bounds": None if judgement.bounds is None else list(judgement.bounds),
         "mass": judgement.mass,
         "exact": sample.exact,
         "same_as": None,
-        "reason": judgement.reason,
+        "reason": _text(judgement.reason),
     }
 
 
@@ -103,3 +103,8 @@ def _refusal(sample: Sample, most: int) -> str | None:
     if length > most:
         return f"question and answers have {length:,} characters, more than {most:,}"
     return None
+
+
+def _text(text: str | None) -> str | None:
+    """Text that every reader takes: half of a surrogate pair, which a server may send, as its escape."""
+    return None if text is None else text.encode("utf-8", "backslashreplace").decode()

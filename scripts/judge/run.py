@@ -22,6 +22,7 @@ from lookcheck.scripts.judge.samples import Sample, fingerprint, join, rows_of
 from lookcheck.scripts.judge.verdict_file import Row, identity
 from lookcheck.scripts.judge.verdicts import MAX_NEW_TOKENS
 from lookcheck.scripts.judge.watch import Watch
+from lookcheck.scripts.score.report import printable
 
 # Those whose version can change a figure.
 _PACKAGES = {
@@ -96,7 +97,7 @@ def run(
         int, typer.Option(min=0, help="Tokens to list; hosted servers allow 5 to 20.", rich_help_panel=SERVER)
     ] = 20,
     extra_body: Annotated[
-        str, typer.Option(help="JSON object: further fields of a request.", rich_help_panel=SERVER)
+        str, typer.Option(help="JSON object of further fields; null drops one.", rich_help_panel=SERVER)
     ] = "{}",
     server: Annotated[
         str | None,
@@ -194,7 +195,7 @@ def _show(rows: dict[str, Row], header: Row, output: Path, *, as_json: bool) -> 
     listed = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items())
     print(f"{output}: {len(rows):,} verdicts: {listed}")
     for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], str(item[0]))):
-        print(f"  none, {count:,}: {reason}")
+        print(f"  none, {count:,}: {printable(str(reason))}")
     if copied:
         print(f"  {copied:,} repeat the verdict of an identical question, reference and answer")
     print(f"  judge: {identity(header)}")

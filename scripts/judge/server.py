@@ -48,7 +48,7 @@ class Access:
     top_logprobs : int
         Likeliest tokens to ask for; 0 asks for none.
     extra_body : dict
-        Further fields of the request.
+        Further fields of the request; they replace those of the same name, and null leaves one out.
     stated : str or None
         What the user says that the server runs.
     """
@@ -161,16 +161,18 @@ class ServerJudge:
     def _ask(self, triple: Triple) -> Any:
         """The server's reply, or a judgement where the server refuses this prompt for its length."""
         access, openai = self._access, self._openai
-        options: dict[str, Any] = {"messages": messages(*triple)}
+        options: dict[str, Any] = {
+            "temperature": 0,
+            "max_tokens": 1 if self._settings.method == "logprob" else MAX_NEW_TOKENS,
+        }
         if access.top_logprobs:
             options |= {"logprobs": True, "top_logprobs": access.top_logprobs}
+        options = {key: value for key, value in options.items() if key not in access.extra_body}
+        further = {key: value for key, value in access.extra_body.items() if value is not None}
+        conversation: Any = messages(*triple)
         try:
             reply = self._client.chat.completions.create(
-                model=self._settings.model,
-                temperature=0,
-                max_tokens=1 if self._settings.method == "logprob" else MAX_NEW_TOKENS,
-                extra_body=access.extra_body or None,
-                **options,
+                model=self._settings.model, messages=conversation, extra_body=further or None, **options
             )
         except openai.APIStatusError as error:
             said = _one_line(error.message)

@@ -13,6 +13,22 @@ import pytest
 
 Run = Callable[..., "Outcome"]
 
+QUESTIONS = [
+    {"id": 1, "question": "What colour is the kite?", "answer": "red"},
+    {"id": "b", "question": "How many dogs?", "answer": "two"},
+    {"id": "c", "question": "How many dogs?", "answer": "two"},
+    {"id": "d", "question": "What is it?", "answer": "a cat"},
+    {"id": "e", "question": "What is it?", "answer": "-5"},
+    {"id": "f", "question": "Where?", "answer": "left"},
+]
+ANSWERS = [
+    {"id": "f", "answer": " \n"},
+    {"id": "c", "prediction": "2", "answer": "two"},
+    {"id": 1, "prediction": "scarlet"},
+    {"id": "b", "prediction": "2"},
+    {"id": "e", "prediction": "5"},
+]
+
 
 class Outcome(NamedTuple):
     """What a command left at the terminal."""
@@ -99,3 +115,34 @@ def lookcheck(capsys: pytest.CaptureFixture[str]) -> Run:
         return Outcome(code, shown.out, shown.err)
 
     return run
+
+
+@pytest.fixture
+def judge(lookcheck: Run, write: Callable[[Path, list[Any]], Path], tiny_folder: Path, tmp_path: Path) -> Run:
+    """Runs the judge with the tiny model on questions and answers, into v.jsonl."""
+
+    def run(*options: object, questions: list[Any] = QUESTIONS, answers: list[Any] = ANSWERS) -> Outcome:
+        files = (
+            "--dataset",
+            write(tmp_path / "q.jsonl", questions),
+            "--answers",
+            write(tmp_path / "a.jsonl", answers),
+        )
+        output = tmp_path / "v.jsonl"
+        return lookcheck(
+            "judge", "run", *files, "--output", output, "--model", tiny_folder, "--device", "cpu", *options
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def questions() -> list[dict[str, Any]]:
+    """Six questions; what `judge` asks if not told otherwise."""
+    return QUESTIONS
+
+
+@pytest.fixture(scope="session")
+def answers() -> list[dict[str, Any]]:
+    """Answers to five of them."""
+    return ANSWERS

@@ -21,7 +21,8 @@ class ModelServer:
     requests : list of dict
         Bodies of the requests that came, failures included.
     faults : list
-        For the next requests: a status (429, 500, 401 …), "close", "hang", "html", "null", or None.
+        For the next requests: a status (429, 500, 401 …), "close", "hang", "html", "null",
+        "surrogate", "other model", or None.
     most : int
         The server's own limit of listed tokens; 0 ignores ``logprobs``, as `transformers serve` does.
     """
@@ -86,6 +87,8 @@ class ModelServer:
             status, value = self.complete(body)
             if fault == "null":
                 value["choices"][0]["message"]["content"] = None
+            if fault == "surrogate":
+                value["choices"][0]["message"]["content"] = "\ud800 yes"
             if fault == "other model":
                 value["model"] = "another"
             send(handler, status, json.dumps(value).encode())
@@ -100,10 +103,11 @@ class ModelServer:
         if len(ids) > self.longest:
             message = f"This model's maximum context length is {self.longest} tokens, not {len(ids)}."
             return 400, {"error": {"message": message, "code": "context_length_exceeded"}}
+        most = body.get("max_tokens") or body["max_completion_tokens"]
         new: list[int] = []
         first = None
         with self.lock, torch.inference_mode():
-            while len(new) < body["max_tokens"]:
+            while len(new) < most:
                 logs = self.model(torch.tensor([ids + new])).logits[0, -1].log_softmax(-1)
                 first = logs if first is None else first
                 token = int(logs.argmax())
@@ -112,7 +116,7 @@ class ModelServer:
                 new.append(token)
         choice: dict[str, Any] = {
             "index": 0,
-            "finish_reason": "length" if len(new) == body["max_tokens"] else "stop",
+            "finish_reason": "length" if len(new) == most else "stop",
             "message": {"role": "assistant", "content": self.tokenizer.decode(new)},
             "logprobs": None,
         }

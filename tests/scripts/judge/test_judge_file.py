@@ -26,7 +26,7 @@ HEADER: dict[str, Any] = {"deciding": {"judge": JUDGE, "answers": {"rows": 2}}, 
 
 
 def row(id: str, verdict: str = "yes") -> dict[str, Any]:
-    return {"id": id, "verdict": verdict, "raw": "Yes \u2028\ud800\x00"}
+    return {"id": id, "verdict": verdict, "raw": "Yes \u2028\x85\x00"}
 
 
 def fill(path: Path, *ids: str) -> None:

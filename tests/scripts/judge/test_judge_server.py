@@ -140,6 +140,18 @@ def test_requests_are_greedy_and_one_a_triple(remote: Run, server: Any, some: li
     assert [message["role"] for message in server.requests[0]["messages"]] == ["system", "user"]
 
 
+def test_fields_can_be_replaced_and_left_out(remote: Run, local: Run, server: Any, tmp_path: Path) -> None:
+    """Reasoning models refuse max_tokens and a temperature."""
+    body = {"temperature": None, "max_tokens": None, "max_completion_tokens": 4}
+    assert remote("--method", "generate", "--extra-body", json.dumps(body)).code == 0
+    assert all({"temperature", "max_tokens"}.isdisjoint(sent) for sent in server.requests)
+    assert {sent["max_completion_tokens"] for sent in server.requests} == {4}
+    assert read_verdicts(tmp_path / "v.jsonl")[0]["deciding"]["judge"]["extra_body"] == body
+    assert {row["raw"] for row in rows(tmp_path).values()} == {
+        row["raw"] for row in local("generate").values()
+    }
+
+
 def test_failures_that_pass_are_tried_again(
     remote: Run, local: Run, server: Any, tmp_path: Path, some: list[Any]
 ) -> None:
@@ -227,6 +239,14 @@ def test_a_null_reply_is_none(remote: Run, server: Any, tmp_path: Path) -> None:
     assert remote("--method", "generate", "--concurrency", 1).code == 0
     (empty,) = [row for row in rows(tmp_path).values() if row["raw"] is None]
     assert (empty["verdict"], empty["reason"]) == ("none", "the reply is not yes or no (length)")
+
+
+def test_half_a_surrogate_pair_in_a_reply_leaves_the_file_readable(
+    remote: Run, server: Any, tmp_path: Path
+) -> None:
+    server.faults = [None, "surrogate"]
+    assert remote("--method", "generate", "--concurrency", 1).code == 0
+    assert "\\ud800 yes" in {row["raw"] for row in rows(tmp_path).values()}
 
 
 def test_the_header_names_the_server_s_answer(remote: Run, server: Any, tmp_path: Path) -> None:
