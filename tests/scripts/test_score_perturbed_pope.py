@@ -210,6 +210,8 @@ def test_a_built_folder_gives_the_labels(
             "image_id": datasets.Value("int64"),
         }
     )
+    (tmp_path / "built" / "data").mkdir(parents=True)
+    (tmp_path / "built" / "lookcheck.json").write_text('{"name": "perturbed_pope"}')
     for condition in ("original", "black_mask", "entity_swap"):
         for split in ("random", "popular"):
             rows = [
@@ -242,7 +244,7 @@ def test_a_built_folder_gives_the_labels(
     assert "original-random-00000-of-00001.parquet: not rows of perturbed POPE" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert run(monkeypatch, tmp_path, labels=tmp_path / "empty") == 2
-    assert "no file data/*.parquet" in capsys.readouterr().err
+    assert "expected a folder of lookcheck build perturbed-pope" in capsys.readouterr().err
 
 
 def test_the_builder_writes_the_columns_that_are_read() -> None:
