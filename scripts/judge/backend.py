@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from lookcheck.dataset_builders.errors import InputError
 from lookcheck.scripts.judge.verdicts import Judgement
 
 Triple = tuple[str, str, str]
@@ -67,3 +69,18 @@ class Backend(Protocol):
         list of (int, Judgement)
             As they come: a batch, or the replies that arrived together.
         """
+
+
+def require(*packages: str) -> None:
+    """Refuse to go on without the packages of the extra `models`.
+
+    Raises
+    ------
+    InputError
+        Naming the first that can't be imported.
+    """
+    for package in packages:
+        try:
+            importlib.import_module(package)
+        except ImportError:
+            raise InputError(f"this needs the package {package}: pip install 'lookcheck[models]'") from None

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.scripts import console
+from lookcheck.scripts.judge.backend import require
 from lookcheck.scripts.judge.verdicts import MAX_NEW_TOKENS
 
 # config.json of Qwen/Qwen2.5-14B-Instruct: 14.8 billion parameters.
@@ -72,6 +73,7 @@ def benchmark(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure judgements a second with a model of Qwen2.5-14B's shape and random weights."""
+    require("torch", "transformers", "accelerate")
     import torch
 
     if device.startswith("cuda") and not torch.cuda.is_available():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.errors import InputError
-from lookcheck.scripts.judge.backend import Settings, Share, Triple
+from lookcheck.scripts.judge.backend import Settings, Share, Triple, require
 from lookcheck.scripts.judge.render import Renderer, StructureError, single_tokens
 from lookcheck.scripts.judge.verdicts import (
     MAX_NEW_TOKENS,
@@ -57,12 +57,8 @@ class LocalJudge:
     """A model of `transformers` in this process; loaded when the first triple is judged."""
 
     def __init__(self, settings: Settings, place: Place) -> None:
-        try:
-            from transformers import AutoConfig, AutoTokenizer
-        except ModuleNotFoundError as error:
-            raise InputError(
-                f"the back end transformers needs the package {error.name}: pip install 'lookcheck[models]'"
-            ) from None
+        require("torch", "transformers", "accelerate")
+        from transformers import AutoConfig, AutoTokenizer
 
         self._settings, self._place = settings, place
         self._device = _device(place)

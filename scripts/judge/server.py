@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from lookcheck.dataset_builders.errors import InputError
-from lookcheck.scripts.judge.backend import Settings, Share, Triple
+from lookcheck.scripts.judge.backend import Settings, Share, Triple, require
 from lookcheck.scripts.judge.prompt import messages
 from lookcheck.scripts.judge.verdicts import (
     MAX_NEW_TOKENS,
@@ -67,12 +67,9 @@ class ServerJudge:
     """A model behind an OpenAI-compatible server."""
 
     def __init__(self, settings: Settings, access: Access) -> None:
-        try:
-            import openai
-        except ImportError:
-            raise InputError(
-                "the back end openai needs the package openai: pip install 'lookcheck[models]'"
-            ) from None
+        require("openai")
+        import openai
+
         if urlsplit(access.base_url).scheme not in {"http", "https"}:
             raise InputError(f"--base-url {access.base_url}: expected http://… or https://…")
         if settings.method == "logprob" and access.top_logprobs < 1:

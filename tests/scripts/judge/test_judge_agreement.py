@@ -250,6 +250,15 @@ def test_bad_labels(
     assert not (tmp_path / "r.json").exists()
 
 
+def test_output_never_overwrites_an_input(lookcheck: Run, write: Run, verdicts: Path, tmp_path: Path) -> None:
+    human = write(tmp_path / "h.json", [{"id": "1", "verdict": "yes"}])
+    for output, said in ((human, "would overwrite the input"), (tmp_path / "r.csv", "ending in .json")):
+        run = lookcheck("judge", "agreement", "--verdicts", verdicts, "--human", human, "--output", output)
+        assert (run.code, run.err.count("\n")) == (2, 1)
+        assert said in run.err
+    assert human.read_text() == '{"id": "1", "verdict": "yes"}\n'
+
+
 def test_a_file_of_other_kind(lookcheck: Run, write: Run, tmp_path: Path) -> None:
     other = write(tmp_path / "o.jsonl", [{"id": "1", "verdict": "yes"}])
     run = lookcheck("judge", "agreement", "--verdicts", other, "--human", other)

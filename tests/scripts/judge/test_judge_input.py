@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,19 @@ def test_an_unreadable_line_and_missing_files(
     for device in ("cuda", "nonsense"):
         refused = lookcheck(*common, "--dataset", questions, "--device", device)
         assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert not (tmp_path / "v.jsonl").exists()
+
+
+@pytest.mark.parametrize(("package", "backend"), [("transformers", "transformers"), ("openai", "openai")])
+def test_a_missing_package_is_named(
+    judge: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, backend: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    run = judge("--backend", backend, "--base-url", "http://127.0.0.1:9/v1")
+    assert (run.code, run.err) == (
+        2,
+        f"error: this needs the package {package}: pip install 'lookcheck[models]'\n",
+    )
     assert not (tmp_path / "v.jsonl").exists()
 
 

@@ -93,16 +93,25 @@ def test_the_header_says_what_was_done(judge: Run, tmp_path: Path, tiny_folder: 
     }
 
 
-@pytest.mark.parametrize("batch", [1, 2, 7])
-@pytest.mark.parametrize("prefix", ["--prefix-cache", "--no-prefix-cache"])
-def test_batch_and_prefix_change_no_verdict(
-    judge: Run, tmp_path: Path, cases: list[dict[str, Any]], batch: int, prefix: str
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--batch-size", 1),
+        ("--batch-size", 7),
+        ("--batch-size", 1, "--no-prefix-cache"),
+        ("--batch-size", 7, "--no-prefix-cache"),
+        ("--device-map", "auto"),
+        ("--attention", "eager"),
+    ],
+)
+def test_batches_and_placing_change_no_verdict(
+    judge: Run, tmp_path: Path, cases: list[dict[str, Any]], options: tuple[object, ...]
 ) -> None:
     some = cases[::7]
     assert judge(questions=some, answers=some).code == 0
     reference = rows(tmp_path)
     (tmp_path / "v.jsonl").unlink()
-    assert judge("--batch-size", batch, prefix, questions=some, answers=some).code == 0
+    assert judge(*options, questions=some, answers=some).code == 0
     found = rows(tmp_path)
     assert found.keys() == reference.keys()
     for id, row in found.items():
