@@ -68,6 +68,9 @@ def tiny_folder(tiny: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.fixture(scope="session")
 def smol_folder() -> Path:
     """SmolLM2-135M-Instruct; skips where its wheel can't be had."""
+    import torch
+
+    torch.set_num_threads(1)
     module = _beside("smollm")
     try:
         return module.folder()  # type: ignore[no-any-return]
