@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -202,9 +203,16 @@ class Opened:
             address,
         )
 
+    def wait_until(self, expression: str, argument: Any = None) -> None:
+        """Wait for a condition of the page, asked from outside: it allows no eval inside."""
+        deadline = time.monotonic() + 30
+        while not self.page.evaluate(expression, argument):
+            assert time.monotonic() < deadline, f"never came true: {expression}"
+            time.sleep(0.02)
+
     def wait_for_pictures(self) -> None:
         """Wait until every picture in sight is loaded."""
-        self.page.wait_for_function(
+        self.wait_until(
             "[...document.images].filter(i => !i.hidden && i.getBoundingClientRect().top < innerHeight"
             " && i.offsetParent).every(i => i.complete && i.naturalWidth)"
         )

@@ -84,12 +84,12 @@ def test_boxes_of_salart_are_drawn_on_demand_and_stay_on(
     assert marked == [right[1], right[3]]
     _keep(page, tmp_path / "salart.png")
     page.locator(".facts a").click()
-    page.wait_for_function("id => current.id === id", arg=before)
+    opened.wait_until("id => current.id === id", before)
     assert page.locator(".chip.one").get_attribute("aria-pressed") == "true"
     # The counterpart is not asked whether it has an artifact.
     assert page.locator(".ask").first.inner_text().endswith("Not asked")
     page.go_back()
-    page.wait_for_function("id => current.id === id", arg=artifact)
+    opened.wait_until("id => current.id === id", artifact)
 
 
 def test_filters_narrow_and_count(vistaqa_gallery: Path, open_page: Open) -> None:

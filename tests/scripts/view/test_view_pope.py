@@ -184,7 +184,7 @@ def test_compare_on_a_phone(pope_gallery: Path, open_page: Open, tmp_path: Path)
     page.locator(".chip.zoom").tap()
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     page.evaluate("document.querySelector('.view').scrollTo(40, 30)")
-    page.wait_for_function("[...document.querySelectorAll('.view')].every(view => view.scrollLeft === 40)")
+    opened.wait_until("[...document.querySelectorAll('.view')].every(view => view.scrollLeft === 40)")
     opened.wait_for_pictures()
     page.screenshot(path=tmp_path / "phone.png")
     print(f"screenshot: {tmp_path / 'phone.png'}")
