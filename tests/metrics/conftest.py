@@ -1,0 +1,55 @@
+"""What the tests of all metrics share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the gradio page of the module's ``METRIC``, laid out as in a Space, in a process of its own."""
+    folder = tmp_path_factory.mktemp("space")
+    # A Space's folder has another name than the metric.
+    shutil.copytree(request.module.METRIC, folder / "app", ignore=shutil.ignore_patterns("__pycache__"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {
+        **os.environ,
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_ANALYTICS_ENABLED": "False",
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(folder / "hf"),
+    }
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "app.py"], cwd=folder / "app", env=environment, stdout=log, stderr=log
+        )
+        try:
+            _wait(f"http://127.0.0.1:{port}/", process, folder / "log")
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(240):
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.25)
+    pytest.fail(f"the page did not come up: {log.read_text()}")
