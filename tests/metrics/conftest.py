@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -53,3 +53,45 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
         except OSError:
             time.sleep(0.25)
     pytest.fail(f"the page did not come up: {log.read_text()}")
+
+
+BLOCKER = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "lookcheck":
+            raise ImportError("this process has no lookcheck")
+
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+@pytest.fixture
+def run_alone(request: pytest.FixtureRequest) -> Callable[[str, Path], str]:
+    """Runs code beside a copy of the module's ``METRIC``, in a process without network and lookcheck."""
+    metric: Path = request.module.METRIC
+
+    def run(code: str, folder: Path) -> str:
+        shutil.copytree(
+            metric, folder / "metrics" / metric.name, ignore=shutil.ignore_patterns("__pycache__")
+        )
+        environment = {
+            **os.environ,
+            "HF_HUB_OFFLINE": "1",
+            "HF_HOME": str(folder / "hf"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        process = subprocess.run(
+            [sys.executable, "-c", BLOCKER + code],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert process.returncode == 0, process.stderr
+        return process.stdout
+
+    return run

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,41 +12,8 @@ import pytest
 
 METRIC = Path(__file__).parents[3] / "metrics" / "soft_vqa_acc"
 
-BLOCKER = """
-import sys
 
-class Blocker:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "lookcheck":
-            raise ImportError("this process has no lookcheck")
-
-sys.meta_path.insert(0, Blocker())
-"""
-
-
-def run_alone(code: str, folder: Path) -> str:
-    """Run code beside a copy of the metric in a process that can import neither network nor lookcheck."""
-    shutil.copytree(METRIC, folder / "metrics" / "soft_vqa_acc", ignore=shutil.ignore_patterns("__pycache__"))
-    environment = {
-        **os.environ,
-        "HF_HUB_OFFLINE": "1",
-        "HF_HOME": str(folder / "hf"),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    process = subprocess.run(
-        [sys.executable, "-c", BLOCKER + code],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert process.returncode == 0, process.stderr
-    return process.stdout
-
-
-def test_readme_example_prints_what_it_says(tmp_path: Path) -> None:
+def test_readme_example_prints_what_it_says(run_alone: Callable[[str, Path], str], tmp_path: Path) -> None:
     text = (METRIC / "README.md").read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", text, re.S)
     shown = re.search(r"```text\n(.*?)```", text, re.S)
@@ -58,7 +22,9 @@ def test_readme_example_prints_what_it_says(tmp_path: Path) -> None:
     assert run_alone(code[1], tmp_path) == shown[1]
 
 
-def test_all_options_and_complaints_through_evaluate(tmp_path: Path) -> None:
+def test_all_options_and_complaints_through_evaluate(
+    run_alone: Callable[[str, Path], str], tmp_path: Path
+) -> None:
     code = """
 import json
 import evaluate
