@@ -49,6 +49,25 @@ def _encode(feature: Any, value: Any) -> Any:
     return value
 
 
+def without_names(value: Any) -> Any:
+    """A row (or a part of one) whose pictures have bytes and no name.
+
+    For builders of `datasets`, which drops the bytes of a picture whose name is an existing file.
+
+    Examples
+    --------
+    >>> without_names({"id": "a", "masks": [{"bytes": b"x", "path": "a.png"}]})
+    {'id': 'a', 'masks': [{'bytes': b'x', 'path': None}]}
+    """
+    if isinstance(value, dict):
+        if "bytes" in value:
+            return {"bytes": value["bytes"], "path": None}
+        return {name: without_names(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [without_names(item) for item in value]
+    return value
+
+
 def size_of(value: Any) -> int:
     """Bytes that a value takes, near enough to bound a row group.
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import datasets
 
 from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.folder.encoding import without_names
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, CONDITIONS
 from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
@@ -102,7 +103,4 @@ class PerturbedPOPE(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
         for job in jobs:
             stem = stem_of(job.picture.condition, job.asked[0].question.split)
             for row in make_rows(job)[stem]:
-                if row["image"] is not None:
-                    # `datasets` drops the bytes where a name is an existing file.
-                    row["image"] = {"bytes": row["image"]["bytes"], "path": None}
-                yield row["id"], row
+                yield row["id"], without_names(row)

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import datasets
 
 from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.folder.encoding import without_names
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
 from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
@@ -90,8 +91,4 @@ class SalArtVQA(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
     def _generate_examples(self, jobs: list[ChainJob | QuestionJob]) -> Iterator[tuple[str, dict[str, Any]]]:
         for job in jobs:
             row = image_row(job) if isinstance(job, ChainJob) else question_row(job)
-            for name, value in row.items():
-                if isinstance(value, dict) and "bytes" in value:
-                    # `datasets` drops the bytes where a name is an existing file.
-                    row[name] = {"bytes": value["bytes"], "path": None}
-            yield row.get("id") or row["row_id"], row
+            yield row.get("id") or row["row_id"], without_names(row)

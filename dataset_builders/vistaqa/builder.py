@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import datasets
 
 from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.folder.encoding import without_names
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
 from lookcheck.dataset_builders.vistaqa.plan import features
@@ -91,7 +92,7 @@ class VistaQA(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
     def _generate_examples(self, jobs: list[RecordJob]) -> Iterator[tuple[str, dict[str, Any]]]:
         for job in jobs:
             row = make_row(job, overlays=self.config.overlays)
-            yield job.id, {name: _without_path(value) for name, value in row.items()}
+            yield job.id, without_names(row)
 
 
 def _source(config: VistaQAConfig) -> Source:
@@ -105,12 +106,3 @@ def _source(config: VistaQAConfig) -> Source:
     if not config.annotations or not config.images:
         raise InputError("VistaQA needs the folders of annotations and images")
     return folder_source(Path(config.annotations), Path(config.images))
-
-
-def _without_path(value: Any) -> Any:
-    """Take the names off pictures: `datasets` drops the bytes where a name is an existing file."""
-    if isinstance(value, dict) and "bytes" in value:
-        return {"bytes": value["bytes"], "path": None}
-    if isinstance(value, list):
-        return [_without_path(item) for item in value]
-    return value
