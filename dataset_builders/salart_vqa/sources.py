@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.folder.listing import describe_files
 from lookcheck.dataset_builders.salart_vqa.layouts import COLUMNS, Found, read_jsonl_layout, read_parquet
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob
 
@@ -86,11 +86,9 @@ def folder_source(folder: Path, workspace: Path, name: str | None = None) -> Sou
         return _source(read_parquet(tables, workspace), "parquet")
     if len(lines) == 1:
         return _source(read_jsonl_layout(lines[0], folder), "jsonl")
-    kinds = Counter((path.parent.relative_to(folder).as_posix(), path.suffix) for path in files)
-    shown = ", ".join(f"{count} × {place}/*{suffix}" for (place, suffix), count in sorted(kinds.items()))
     raise InputError(
         f"{name or folder}: no images found; expected Parquet with the columns {', '.join(COLUMNS)}, or one "
-        f".jsonl with image_path and q3_overlay_image_path; found {shown or 'no file'}"
+        f".jsonl with image_path and q3_overlay_image_path; found {describe_files(folder, files)}"
     )
 
 

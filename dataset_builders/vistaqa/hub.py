@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.download import download
+from lookcheck.dataset_builders.folder.listing import describe_files
 from lookcheck.dataset_builders.jsonl import read_json
 from lookcheck.dataset_builders.vistaqa.sources import Source, jobs_of
 
@@ -69,15 +70,10 @@ def locate(folder: Path, workspace: Path, name: str) -> tuple[Path, Path]:
     ]
     if tables:
         return _unpack(tables, workspace)
-    kinds = Counter(
-        (path.parent.relative_to(folder).as_posix(), path.suffix)
-        for path in folder.rglob("*")
-        if path.is_file()
-    )
-    found = ", ".join(f"{count} × {place}/*{suffix}" for (place, suffix), count in sorted(kinds.items()))
+    found = describe_files(folder, (path for path in folder.rglob("*") if path.is_file()))
     raise InputError(
         f"{name}: no samples found; expected a folder of <integer>.json with the images they name, or "
-        f"Parquet with the columns id, image, {', '.join(_FIELDS)}, annotations; found {found or 'no file'}"
+        f"Parquet with the columns id, image, {', '.join(_FIELDS)}, annotations; found {found}"
     )
 
 
