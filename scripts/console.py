@@ -9,7 +9,8 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +57,11 @@ def run(app: Callable[[], Any]) -> None:
         # A terminal that knows ASCII only gets question marks rather than no figures at all.
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
             stream.reconfigure(errors="replace")
-    if threading.current_thread() is threading.main_thread():
-        # An ordinary kill ends as an exit does: what was begun is cleaned up.
-        signal.signal(signal.SIGTERM, _end)
+    with _kill_as_exit():
+        _run(app)
+
+
+def _run(app: Callable[[], Any]) -> None:
     if os.environ.get("LOOKCHECK_DEBUG") == "1":
         app()
         return
@@ -80,6 +83,23 @@ def run(app: Callable[[], Any]) -> None:
             f"internal error: {type(error).__name__}: {error} (a bug; LOOKCHECK_DEBUG=1 shows the traceback)",
             EXIT_BUG,
         )
+
+
+@contextmanager
+def _kill_as_exit() -> Iterator[None]:
+    """Inside the block an ordinary kill ends as an exit does: what was begun is cleaned up.
+
+    The handler goes with the block. Left in place, processes forked later would inherit it, and the
+    pools of other libraries, which end their workers by this signal, would wait for them for ever.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before if before is not None else signal.SIG_DFL)
 
 
 def _end(number: int, _frame: object) -> None:

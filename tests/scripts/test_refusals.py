@@ -14,6 +14,7 @@ import pytest
 from lookcheck.dataset_builders.errors import InputError
 from lookcheck.dataset_builders.folder.writer import refuse_output
 from lookcheck.dataset_builders.jsonl import parse_json
+from lookcheck.scripts import console
 from lookcheck.scripts.score.joining import refuse_other_folder
 from lookcheck.scripts.score.report import printable
 
@@ -111,3 +112,14 @@ def test_a_killed_build_cleans_up(tmp_path: Path) -> None:
     assert "Traceback" not in errors
     assert list((tmp_path / "tmp").iterdir()) == []
     assert [path.name for path in tmp_path.iterdir()] == ["tmp"]
+
+
+def test_a_command_leaves_no_handler_behind() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    seen = []
+    console.run(lambda: seen.append(signal.getsignal(signal.SIGTERM)))
+    assert seen != [before]
+    assert signal.getsignal(signal.SIGTERM) == before
+    with pytest.raises(SystemExit):
+        console.run(lambda: (_ for _ in ()).throw(InputError("bad")))
+    assert signal.getsignal(signal.SIGTERM) == before
