@@ -20,7 +20,7 @@ def check(
     Exit code 2 if anything falls short.
     """
     # `datasets` takes seconds to import: not for --help.
-    from lookcheck.dataset_builders.folder.check import Checker, check_folder
+    from lookcheck.dataset_builders.parquet.check import Checker, check_folder
     from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
     from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
     from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker

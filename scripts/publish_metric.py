@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts import console
 from lookcheck.scripts.publish.hub import Upload, check_repo, list_files, publish
 

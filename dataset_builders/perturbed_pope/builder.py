@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import datasets
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.encoding import without_names
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.encoding import without_names
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, CONDITIONS
 from lookcheck.dataset_builders.perturbed_pope.jobs import Planner

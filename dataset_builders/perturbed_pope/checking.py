@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from lookcheck.dataset_builders.errors import Fault
+from lookcheck.dataset_builders.core.errors import Fault
+from lookcheck.dataset_builders.core.masks import parse_counts, runs_to_mask
 from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, Condition
 from lookcheck.dataset_builders.perturbed_pope.perturbations import black
-from lookcheck.dataset_builders.vistaqa.rle import parse_counts, runs_to_mask
 
 REQUIRED = (
     "id",

@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.jsonl import read_json
+from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
+from lookcheck.dataset_builders.core.jsonl import read_json
 from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Instances, make_instance
 
 

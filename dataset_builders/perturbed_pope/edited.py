@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.folder.upright import reason, upright
-from lookcheck.dataset_builders.jsonl import read_jsonl
+from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
+from lookcheck.dataset_builders.core.images import reason, upright
+from lookcheck.dataset_builders.core.jsonl import read_jsonl
 
 Pair = tuple[str, str]
 """File name of a photograph, and the asked object."""

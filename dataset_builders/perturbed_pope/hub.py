@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.download import download
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.download import download
 from lookcheck.dataset_builders.perturbed_pope import constants
 
 COLUMNS = ("question_id", "question", "answer", "image_source", "image", "category")

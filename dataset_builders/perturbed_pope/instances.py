@@ -10,8 +10,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.jsonl import read_json
+from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
+from lookcheck.dataset_builders.core.jsonl import read_json
 from lookcheck.dataset_builders.perturbed_pope.masks import Rle, encode, mask_of
 
 

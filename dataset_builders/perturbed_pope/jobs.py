@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
+from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.constants import Condition
 from lookcheck.dataset_builders.perturbed_pope.donors import Donor, choose_donor, donors_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pycocotools import mask as coco
 
-from lookcheck.dataset_builders.vistaqa.rle import parse_counts, runs_to_mask
+from lookcheck.dataset_builders.core.masks import parse_counts, runs_to_mask
 
 # Polygons of COCO reach the outer corner of the last pixel; rounding may take them a little past it.
 TOLERANCE = 1.0

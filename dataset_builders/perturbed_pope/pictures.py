@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from lookcheck.dataset_builders.folder.upright import upright
+from lookcheck.dataset_builders.core.images import upright
 from lookcheck.dataset_builders.perturbed_pope import perturbations
 from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME
 from lookcheck.dataset_builders.perturbed_pope.edited import Edited

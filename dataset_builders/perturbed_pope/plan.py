@@ -8,9 +8,9 @@ from typing import Any
 
 import datasets
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.mapping import Track, no_track
-from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, PartGroup
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.processes import Track, no_track
+from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, PartGroup
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, CONDITIONS
 from lookcheck.dataset_builders.perturbed_pope.jobs import LeftOut, Planner

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.jsonl import parse_json, read_text
+from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
+from lookcheck.dataset_builders.core.jsonl import parse_json, read_text
 from lookcheck.dataset_builders.perturbed_pope import constants
 
 TEMPLATE = re.compile(r"Is there (a pair of|an|a) (.+) in the image\?")

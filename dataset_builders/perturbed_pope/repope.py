@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
+from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.perturbed_pope.questions import QuestionFile
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from lookcheck.dataset_builders.folder.mapping import Track, no_track
+from lookcheck.dataset_builders.core.processes import Track, no_track
 from lookcheck.dataset_builders.perturbed_pope.coco_names import SUPERCATEGORIES
 from lookcheck.dataset_builders.perturbed_pope.masks import encode
 from lookcheck.dataset_builders.perturbed_pope.sources import Source, pope_source

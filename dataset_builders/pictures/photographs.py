@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from skimage import data
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.pictures.model import Instance, Picture
 from lookcheck.dataset_builders.pictures.shapes import Frame
 

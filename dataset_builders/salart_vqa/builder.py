@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 
 import datasets
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.encoding import without_names
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.encoding import without_names
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
 from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from lookcheck.dataset_builders.errors import Fault
+from lookcheck.dataset_builders.core.errors import Fault
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.integrity import Inspection, across, check_pictures, inspection
 from lookcheck.dataset_builders.salart_vqa.records import TRAITS, Record, as_sent, parse_record

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lookcheck.dataset_builders.errors import Fault, IntegrityError
-from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
-from lookcheck.dataset_builders.folder.upright import reason, upright
+from lookcheck.dataset_builders.core.errors import Fault, IntegrityError
+from lookcheck.dataset_builders.core.images import reason, upright
+from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.records import Record, parse_record
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.jsonl import read_json
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.jsonl import read_json
 from lookcheck.dataset_builders.salart_vqa import constants
 
 COLUMNS = (

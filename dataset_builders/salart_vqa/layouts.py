@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.jsonl import read_jsonl
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.jsonl import read_jsonl
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.records import TRAITS
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob

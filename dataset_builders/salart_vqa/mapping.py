@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.errors import Fault, IntegrityError
-from lookcheck.dataset_builders.jsonl import read_jsonl
+from lookcheck.dataset_builders.core.errors import Fault, IntegrityError
+from lookcheck.dataset_builders.core.jsonl import read_jsonl
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.records import TRAITS, subset_fault
 from lookcheck.dataset_builders.salart_vqa.sources import Source

@@ -6,8 +6,8 @@ from typing import Any
 
 import datasets
 
-from lookcheck.dataset_builders.folder.mapping import Track, no_track
-from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, Part
+from lookcheck.dataset_builders.core.processes import Track, no_track
+from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, Part
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
 from lookcheck.dataset_builders.salart_vqa.records import TRAITS

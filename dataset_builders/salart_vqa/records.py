@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lookcheck.dataset_builders.errors import Fault
+from lookcheck.dataset_builders.core.errors import Fault
 from lookcheck.dataset_builders.salart_vqa import constants
 
 # The id names pictures inside the built files: letters that every file system takes.

@@ -10,8 +10,8 @@ from typing import Any
 
 from PIL import Image
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.upright import encode, upright
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.images import encode, upright
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.overlay import draw_boxes
 from lookcheck.dataset_builders.salart_vqa.records import TRAITS, Record, as_sent, parse_record

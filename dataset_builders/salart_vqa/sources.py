@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.listing import describe_files
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.listing import describe_files
 from lookcheck.dataset_builders.salart_vqa.layouts import COLUMNS, Found, read_jsonl_layout, read_parquet
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob
 
@@ -51,7 +51,7 @@ def hub_source(repository: str, revision: str, workspace: Path) -> Source:
         If the repository can't be reached or holds no images that are understood.
     """
     # Starts a client of HTTP: not for those who only read a folder.
-    from lookcheck.dataset_builders.folder.download import download
+    from lookcheck.dataset_builders.parquet.download import download
 
     folder, commit = download(repository, revision, prefer=_PARQUET)
     found = folder_source(folder, workspace, f"{repository} at {commit}")

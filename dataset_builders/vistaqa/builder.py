@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 
 import datasets
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.encoding import without_names
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.encoding import without_names
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
 from lookcheck.dataset_builders.vistaqa.plan import features

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from lookcheck.dataset_builders.errors import Fault
+from lookcheck.dataset_builders.core.errors import Fault
+from lookcheck.dataset_builders.core.masks import runs_to_mask
 from lookcheck.dataset_builders.vistaqa.integrity import Inspection, across, check_sizes, content_digest
 from lookcheck.dataset_builders.vistaqa.records import canonical, parse_record
-from lookcheck.dataset_builders.vistaqa.rle import runs_to_mask
 
 REQUIRED = (
     "id",

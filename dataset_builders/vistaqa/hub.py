@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.download import download
-from lookcheck.dataset_builders.folder.listing import describe_files
-from lookcheck.dataset_builders.jsonl import read_json
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.jsonl import read_json
+from lookcheck.dataset_builders.parquet.download import download
+from lookcheck.dataset_builders.parquet.listing import describe_files
 from lookcheck.dataset_builders.vistaqa.sources import Source, jobs_of
 
 _FIELDS = ("question", "answer", "task_type", "task_domain", "num_instances", "hallucination")

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map
-from lookcheck.dataset_builders.folder.upright import reason, upright
-from lookcheck.dataset_builders.jsonl import read_json
+from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
+from lookcheck.dataset_builders.core.images import reason, upright
+from lookcheck.dataset_builders.core.jsonl import read_json
+from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.records import Record, parse_record
 from lookcheck.dataset_builders.vistaqa.rows import RecordJob

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image
 
-from lookcheck.dataset_builders.folder.upright import encode
+from lookcheck.dataset_builders.core.images import encode
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 COLOURS = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (213, 94, 0), (204, 121, 167))

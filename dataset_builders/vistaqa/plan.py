@@ -9,8 +9,8 @@ from typing import Any
 
 import datasets
 
-from lookcheck.dataset_builders.folder.mapping import Track, no_track
-from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, Part
+from lookcheck.dataset_builders.core.processes import Track, no_track
+from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, Part
 from lookcheck.dataset_builders.pictures.photographs import photographs
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from lookcheck.dataset_builders.errors import Fault
+from lookcheck.dataset_builders.core.errors import Fault
+from lookcheck.dataset_builders.core.masks import parse_counts
 from lookcheck.dataset_builders.vistaqa import constants
-from lookcheck.dataset_builders.vistaqa.rle import parse_counts
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.upright import upright
-from lookcheck.dataset_builders.jsonl import read_json
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.images import upright
+from lookcheck.dataset_builders.core.jsonl import read_json
+from lookcheck.dataset_builders.core.masks import runs_to_mask, runs_to_rle
 from lookcheck.dataset_builders.vistaqa import pixels
 from lookcheck.dataset_builders.vistaqa.records import Record, parse_record
-from lookcheck.dataset_builders.vistaqa.rle import runs_to_mask, runs_to_rle
 
 
 @dataclass(frozen=True)

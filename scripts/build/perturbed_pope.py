@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.scripts import console
 from lookcheck.scripts.build.vistaqa import describe
@@ -75,7 +75,7 @@ def perturbed_pope(
 ) -> None:
     """Build perturbed POPE: check everything, make every distinct picture once, write all configurations."""
     # `datasets` takes seconds to import: not for --help.
-    from lookcheck.dataset_builders.folder.writer import refuse_output, write_folder
+    from lookcheck.dataset_builders.parquet.writer import refuse_output, write_folder
     from lookcheck.dataset_builders.perturbed_pope.hub import hub_copy
     from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
     from lookcheck.dataset_builders.perturbed_pope.sample import sample_source

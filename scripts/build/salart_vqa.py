@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.scripts import console
 from lookcheck.scripts.build.vistaqa import describe
@@ -40,7 +40,7 @@ def salart_vqa(
 ) -> None:
     """Build SalArt-VQA: check every chain, then write Parquet, README.md and eval.yaml."""
     # `datasets` takes seconds to import: not for --help.
-    from lookcheck.dataset_builders.folder.writer import refuse_output, write_folder
+    from lookcheck.dataset_builders.parquet.writer import refuse_output, write_folder
     from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
     from lookcheck.dataset_builders.salart_vqa.plan import plan_source
     from lookcheck.dataset_builders.salart_vqa.sample import declared_counts, sample_source

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from lookcheck.dataset_builders.folder.mapping import Track
+from lookcheck.dataset_builders.core.processes import Track
 from lookcheck.scripts import console
 
 

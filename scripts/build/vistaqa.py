@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.scripts import console
 
@@ -36,7 +36,7 @@ def vistaqa(
 ) -> None:
     """Build VistaQA: check every sample, then write Parquet, README.md and eval.yaml."""
     # `datasets` takes seconds to import: not for --help.
-    from lookcheck.dataset_builders.folder.writer import refuse_output, write_folder
+    from lookcheck.dataset_builders.parquet.writer import refuse_output, write_folder
     from lookcheck.dataset_builders.vistaqa.plan import plan_source
     from lookcheck.dataset_builders.vistaqa.sources import folder_source
     from lookcheck.scripts.build.tracking import tracking

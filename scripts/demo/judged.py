@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts.demo import policies
 from lookcheck.scripts.judge.samples import fingerprint
 from lookcheck.scripts.judge.verdict_file import identity, read_verdicts

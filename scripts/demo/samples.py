@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from lookcheck.dataset_builders.folder.mapping import Track
+from lookcheck.dataset_builders.core.processes import Track
 from lookcheck.scripts.demo import policies
 from lookcheck.scripts.demo.judged import shipped_verdicts
 from lookcheck.scripts.score.report import percent
@@ -43,7 +43,7 @@ def run_samples(workspace: Path, track: Track) -> dict[str, Any]:
 
 def build_samples(workspace: Path, track: Track) -> None:
     """Build ``workspace/vistaqa`` and ``workspace/salart_vqa``."""
-    from lookcheck.dataset_builders.folder.writer import write_folder
+    from lookcheck.dataset_builders.parquet.writer import write_folder
 
     for name in ("vistaqa", "salart_vqa"):
         sample = import_module(f"lookcheck.dataset_builders.{name}.sample")

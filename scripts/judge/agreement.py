@@ -10,12 +10,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.records import Record, read_records, refuse_unknown
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.correction import corrected_mean
 from lookcheck.scripts.judge.measures import HUMAN, JUDGED, MEASURES, agreement
 from lookcheck.scripts.judge.verdict_file import Row, identity, read_verdicts
-from lookcheck.scripts.score.joining import Record, read_records, refuse_unknown
 from lookcheck.scripts.score.report import check_outputs, percent, printable
 
 # VistaQA's own study (arXiv 2605.20676): accuracy, kappa, F1. The share of "yes" there is .480.

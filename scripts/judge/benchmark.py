@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.backend import require
 from lookcheck.scripts.judge.verdicts import MAX_NEW_TOKENS

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts.judge.backend import Settings, Share, Triple, require
 from lookcheck.scripts.judge.render import Renderer, StructureError, single_tokens
 from lookcheck.scripts.judge.verdicts import (

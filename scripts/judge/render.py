@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts.judge.prompt import messages
 
 # Texts that begin and end differently, so that what their prompts share is the same for all texts.

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.backend import DEFAULT_MODEL, Backend, Settings
 from lookcheck.scripts.judge.plan import MAX_CHARACTERS, make_plan

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.records import Record, read_records, refuse_unknown
 from lookcheck.metrics.soft_vqa_acc import normalize_official
-from lookcheck.scripts.score.joining import Record, read_records, refuse_unknown
 
 COLUMNS = ("id", "question", "answer")
 

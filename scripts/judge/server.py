@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts.judge.backend import Settings, Share, Triple, require
 from lookcheck.scripts.judge.prompt import messages
 from lookcheck.scripts.judge.verdicts import (

@@ -15,8 +15,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.jsonl import parse_json
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.jsonl import parse_json
 from lookcheck.metrics.grove.validation import VERDICTS
 
 HEADER_KEY = "lookcheck_judge"

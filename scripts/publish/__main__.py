@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lookcheck.dataset_builders import jsonl
-from lookcheck.dataset_builders.errors import InputError, IntegrityError
+from lookcheck.dataset_builders.core import jsonl
+from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.scripts import console
 from lookcheck.scripts.publish.hub import Upload, check_repo, list_files
 from lookcheck.scripts.publish.hub import publish as publish_upload
@@ -49,7 +49,7 @@ def refuse_faulty(folder: Path, *, quiet: bool = False) -> None:
         With every fault.
     """
     # `datasets` takes seconds to import: not for --help.
-    from lookcheck.dataset_builders.folder.check import check_folder
+    from lookcheck.dataset_builders.parquet.check import check_folder
     from lookcheck.scripts.build.tracking import tracking
 
     with tracking(quiet=quiet) as track:

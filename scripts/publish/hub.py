@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from rich.table import Table
 from rich.text import Text
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts import console
 
 IGNORE = ("__pycache__/*", "*/__pycache__/*", "*.pyc", ".*", "*/.*")
@@ -90,7 +90,7 @@ def check_repo(repo: str) -> None:
     >>> check_repo("VistaQA")
     Traceback (most recent call last):
     ...
-    lookcheck.dataset_builders.errors.InputError: --to VistaQA: expected ORG/NAME
+    lookcheck.dataset_builders.core.errors.InputError: --to VistaQA: expected ORG/NAME
     """
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]

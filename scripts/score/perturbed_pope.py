@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.records import Record, read_records, refuse_other_folder, refuse_unknown
 from lookcheck.metrics.perturbed_pope import ORIGINAL, PARSERS, UNPARSED, compute
 from lookcheck.scripts import console
-from lookcheck.scripts.score.joining import Record, read_records, refuse_other_folder, refuse_unknown
 from lookcheck.scripts.score.perturbed_pope_table import report
 from lookcheck.scripts.score.report import check_outputs, emit
 

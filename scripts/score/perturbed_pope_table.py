@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import fsum
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.metrics.perturbed_pope import BASELINES, ORIGINAL, relative_change
 from lookcheck.scripts.score.report import Report, percent
 

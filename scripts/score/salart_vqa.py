@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.records import Record, read_records, refuse_unknown
 from lookcheck.metrics.salart_chain import METRICS, compute
 from lookcheck.metrics.salart_chain.parsing import PARSERS, QUESTIONS
 from lookcheck.scripts import console
-from lookcheck.scripts.score.joining import Record, read_records, refuse_unknown
 from lookcheck.scripts.score.report import Report, check_outputs, emit
 
 ID_KEYS = ("row_id", "id")

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.records import Record, read_records, refuse_other_folder, refuse_unknown
 from lookcheck.metrics.grove import compute
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.verdict_file import identity, is_verdict_file, read_verdicts
-from lookcheck.scripts.score.joining import Record, read_records, refuse_other_folder, refuse_unknown
 from lookcheck.scripts.score.report import Report, check_outputs, emit
 
 # T and M as in the paper's table; the last two are Grove of the samples with and without evidence.

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.records import Record, read_records, refuse_unknown
 from lookcheck.metrics.soft_vqa_acc import compute
-from lookcheck.scripts.score.joining import Record, read_records, refuse_unknown
 from lookcheck.scripts.score.report import Report, check_outputs, emit
 
 ID_KEYS = ("id", "question_id")

@@ -32,8 +32,8 @@ def view(
     --config shows one of them beside the original.
     """
     # `datasets` takes seconds to import: not for --help.
+    from lookcheck.dataset_builders.parquet.reader import Choice
     from lookcheck.scripts.build.tracking import tracking
-    from lookcheck.scripts.view.folder import Choice
     from lookcheck.scripts.view.gallery import write_gallery
 
     if output is None and sheet is None:

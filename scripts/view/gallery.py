@@ -11,14 +11,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.interrupts import interrupts_held
-from lookcheck.dataset_builders.folder.mapping import Track, no_track
-from lookcheck.dataset_builders.folder.writer import refuse_output
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.interrupts import interrupts_held
+from lookcheck.dataset_builders.core.processes import Track, no_track
+from lookcheck.dataset_builders.display.items import Item
+from lookcheck.dataset_builders.display.media import Media
+from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice, open_folder
+from lookcheck.dataset_builders.parquet.writer import refuse_output
 from lookcheck.scripts.view import perturbed_pope, salart_vqa, vistaqa
-from lookcheck.scripts.view.folder import BuiltFolder, Choice, open_folder
-from lookcheck.scripts.view.items import Item
-from lookcheck.scripts.view.media import Media
 from lookcheck.scripts.view.page import render_page
 from lookcheck.scripts.view.sheet import write_sheet
 

@@ -11,8 +11,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from lookcheck.scripts.view.items import Item
-from lookcheck.scripts.view.media import FOLDER
+from lookcheck.dataset_builders.display.items import Item
+from lookcheck.dataset_builders.display.media import FOLDER
 
 SCRIPTS = ("model.js", "grid.js", "detail.js", "start.js")
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.mapping import Track
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.processes import Track
+from lookcheck.dataset_builders.display.items import Item, Overlay, Picture, Question, facts_of
+from lookcheck.dataset_builders.display.media import Media
+from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice, Row, count_rows, read_rows
 from lookcheck.dataset_builders.perturbed_pope import constants
-from lookcheck.scripts.view.folder import BuiltFolder, Choice, Row, count_rows, read_rows
-from lookcheck.scripts.view.items import Item, Overlay, Picture, Question, facts_of
-from lookcheck.scripts.view.media import Media
 
 TITLE = constants.PRETTY_NAME
 NOUNS = ("question", "questions")

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.mapping import Track
-from lookcheck.dataset_builders.salart_vqa import constants
-from lookcheck.scripts.view.folder import (
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.processes import Track
+from lookcheck.dataset_builders.display.items import Item, Overlay, Picture, Question, facts_of
+from lookcheck.dataset_builders.display.media import Media
+from lookcheck.dataset_builders.parquet.reader import (
     BuiltFolder,
     Choice,
     Row,
@@ -18,8 +19,7 @@ from lookcheck.scripts.view.folder import (
     read_rows,
     track_rows,
 )
-from lookcheck.scripts.view.items import Item, Overlay, Picture, Question, facts_of
-from lookcheck.scripts.view.media import Media
+from lookcheck.dataset_builders.salart_vqa import constants
 
 __all__ = ["count_items", "iterate_items"]
 

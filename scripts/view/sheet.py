@@ -7,8 +7,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.scripts.view.items import Item, Picture
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.display.items import Item, Picture
 
 # A sheet beyond this is a picture that few programs open.
 MOST = 600

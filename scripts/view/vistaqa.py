@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from lookcheck.dataset_builders.folder.mapping import Track
-from lookcheck.dataset_builders.vistaqa import constants
-from lookcheck.scripts.view.folder import (
+from lookcheck.dataset_builders.core.processes import Track
+from lookcheck.dataset_builders.display.items import Item, Overlay, Picture, Question, facts_of
+from lookcheck.dataset_builders.display.media import COLOURS, Media, mask_of
+from lookcheck.dataset_builders.parquet.reader import (
     BuiltFolder,
     Choice,
     Row,
@@ -17,8 +18,7 @@ from lookcheck.scripts.view.folder import (
     read_rows,
     track_rows,
 )
-from lookcheck.scripts.view.items import Item, Overlay, Picture, Question, facts_of
-from lookcheck.scripts.view.media import COLOURS, Media, mask_of
+from lookcheck.dataset_builders.vistaqa import constants
 
 __all__ = ["count_items", "iterate_items"]
 

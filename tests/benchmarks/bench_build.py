@@ -22,7 +22,7 @@ ROWS = 120
 PROGRAM = """
 import json, resource, sys, time
 from pathlib import Path
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.vistaqa.plan import plan_source
 from lookcheck.dataset_builders.vistaqa.sources import Source, jobs_of
 

@@ -30,7 +30,7 @@ SPLITS = ("random", "popular", "adversarial")
 PROGRAM = """
 import json, resource, sys, threading, time
 from pathlib import Path
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
 from lookcheck.dataset_builders.perturbed_pope.sources import pope_source
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lookcheck.dataset_builders import jsonl
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core import jsonl
+from lookcheck.dataset_builders.core.errors import InputError
 
 
 def _file(folder: Path, data: bytes) -> Path:

@@ -84,7 +84,7 @@ def test_wheel_works_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None
     program = (
         "import lookcheck.metrics.grove, lookcheck.metrics.soft_vqa_acc, lookcheck.metrics.salart_chain\n"
         "import lookcheck.metrics.perturbed_pope\n"
-        "import lookcheck.dataset_builders.jsonl, lookcheck.scripts.cli\n"
+        "import lookcheck.dataset_builders.core.jsonl, lookcheck.scripts.cli\n"
         "print(lookcheck.metrics.grove.__file__)\n"
     )
     python = environment / "bin" / "python"

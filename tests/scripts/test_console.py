@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lookcheck.dataset_builders.errors import Fault, InputError, IntegrityError
+from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
 from lookcheck.scripts import console
 
 

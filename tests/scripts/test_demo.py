@@ -148,7 +148,7 @@ def test_the_notice_credits_the_source(repository: Path) -> None:
 
 
 def test_the_shipped_verdicts_are_about_the_sample(tmp_path: Path) -> None:
-    from lookcheck.dataset_builders.errors import InputError
+    from lookcheck.dataset_builders.core.errors import InputError
     from lookcheck.dataset_builders.vistaqa.sample import questions
     from lookcheck.scripts.demo.judged import oracle_answers, shipped_verdicts
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.scripts.score.joining import read_records, refuse_unknown
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.records import read_records, refuse_unknown
 from lookcheck.scripts.score.report import Report, check_outputs, emit, percent
 
 

@@ -16,8 +16,8 @@ import datasets
 import pytest
 from PIL import Image
 
-from lookcheck.dataset_builders.folder import writer
-from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, FolderPlan, Part
+from lookcheck.dataset_builders.parquet import writer
+from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, FolderPlan, Part
 from lookcheck.scripts.publish import hub as publish_hub
 
 TOKEN = "hf_loopbackSECRETtoken0123456789"

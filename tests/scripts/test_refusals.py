@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.writer import refuse_output
-from lookcheck.dataset_builders.jsonl import parse_json
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.jsonl import parse_json
+from lookcheck.dataset_builders.core.records import refuse_other_folder
+from lookcheck.dataset_builders.parquet.writer import refuse_output
 from lookcheck.scripts import console
-from lookcheck.scripts.score.joining import refuse_other_folder
 from lookcheck.scripts.score.report import printable
 
 REFERENCES = '{"id": 1, "answers": ["red", "blue"]}\n'

@@ -19,7 +19,7 @@ import numpy as np
 from PIL import Image
 from pycocotools import mask as coco
 
-from lookcheck.dataset_builders.jsonl import read_jsonl
+from lookcheck.dataset_builders.core.jsonl import read_jsonl
 from lookcheck.dataset_builders.pictures.figures import DRAWN, figure
 from lookcheck.dataset_builders.pictures.model import Instance, Picture
 from lookcheck.dataset_builders.pictures.photographs import photographs

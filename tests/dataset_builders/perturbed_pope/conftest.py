@@ -30,7 +30,7 @@ def tiny_source(tiny_coco: ModuleType, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture(scope="session")
 def tiny_built(tiny_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder built from `tiny_source`; not to be changed."""
-    from lookcheck.dataset_builders.folder.writer import write_folder
+    from lookcheck.dataset_builders.parquet.writer import write_folder
     from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
     from lookcheck.dataset_builders.perturbed_pope.sources import pope_source
 

@@ -19,8 +19,8 @@ import pytest
 from PIL import Image
 from pycocotools import mask as coco
 
-from lookcheck.dataset_builders.folder.check import check_folder
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.parquet.check import check_folder
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.perturbed_pope import perturbations as ops
 from lookcheck.dataset_builders.perturbed_pope.builder import PerturbedPOPE
 from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker

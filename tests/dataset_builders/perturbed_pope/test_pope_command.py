@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from lookcheck.dataset_builders.folder.check import check_folder
+from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
 from lookcheck.scripts import console
 from lookcheck.scripts.build import __main__ as build

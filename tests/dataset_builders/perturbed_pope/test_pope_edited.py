@@ -15,9 +15,9 @@ import pytest
 from PIL import Image
 from pycocotools import mask as coco
 
-from lookcheck.dataset_builders.errors import InputError, IntegrityError
-from lookcheck.dataset_builders.folder.check import check_folder
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
+from lookcheck.dataset_builders.parquet.check import check_folder
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
 from lookcheck.dataset_builders.perturbed_pope.hub import unpack
 from lookcheck.dataset_builders.perturbed_pope.plan import plan_source

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lookcheck.dataset_builders.errors import InputError, IntegrityError
+from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.perturbed_pope.coco_names import SUPERCATEGORIES
 from lookcheck.dataset_builders.perturbed_pope.questions import QuestionFile, article_slips, read_questions
 from lookcheck.dataset_builders.perturbed_pope.repope import apply_repope

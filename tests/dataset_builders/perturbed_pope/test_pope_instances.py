@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pycocotools import mask as coco
 
-from lookcheck.dataset_builders.errors import InputError, IntegrityError
+from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.perturbed_pope.coco_names import SUPERCATEGORIES
 from lookcheck.dataset_builders.perturbed_pope.detections import read_detections
 from lookcheck.dataset_builders.perturbed_pope.generate import generate_questions

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import skimage.data
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.pictures import photographs as module
 from lookcheck.dataset_builders.pictures.model import Picture
 from lookcheck.dataset_builders.pictures.photographs import photographs

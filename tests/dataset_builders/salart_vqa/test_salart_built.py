@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.check import check_folder
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.check import check_folder
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.salart_vqa import builder as builder_module
 from lookcheck.dataset_builders.salart_vqa import constants, overlay, records
 from lookcheck.dataset_builders.salart_vqa.builder import SalArtVQA

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.check import check_folder
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.check import check_folder
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
 from lookcheck.dataset_builders.salart_vqa.labels import read_labels
 from lookcheck.dataset_builders.salart_vqa.plan import plan_source

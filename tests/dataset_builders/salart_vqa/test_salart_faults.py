@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookcheck.dataset_builders.errors import InputError, IntegrityError
+from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
 from lookcheck.dataset_builders.salart_vqa.records import as_sent, parse_record
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.salart_vqa.plan import plan_source
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source
 

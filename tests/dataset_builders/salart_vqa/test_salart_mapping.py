@@ -10,8 +10,8 @@ from typing import Any
 import datasets
 import pytest
 
-from lookcheck.dataset_builders.errors import IntegrityError
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.core.errors import IntegrityError
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
 from lookcheck.dataset_builders.salart_vqa.plan import plan_source
 from lookcheck.dataset_builders.salart_vqa.sources import Source, folder_source

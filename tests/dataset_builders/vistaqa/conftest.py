@@ -30,7 +30,7 @@ def whole_source(upstream: ModuleType, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture(scope="session")
 def built(whole_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder built from `whole_source`; not to be changed."""
-    from lookcheck.dataset_builders.folder.writer import write_folder
+    from lookcheck.dataset_builders.parquet.writer import write_folder
     from lookcheck.dataset_builders.vistaqa.plan import plan_source
     from lookcheck.dataset_builders.vistaqa.sources import folder_source
 

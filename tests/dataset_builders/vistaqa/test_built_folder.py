@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 from pycocotools import mask as coco
 
-from lookcheck.dataset_builders.folder.check import check_folder
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.parquet.check import check_folder
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.builder import VistaQA
 from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker

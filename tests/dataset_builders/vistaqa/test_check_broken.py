@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder import check_parquet
-from lookcheck.dataset_builders.folder.check import check_folder
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet import check_parquet
+from lookcheck.dataset_builders.parquet.check import check_folder
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker
 from lookcheck.dataset_builders.vistaqa.plan import plan_source
 from lookcheck.dataset_builders.vistaqa.sources import folder_source

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from lookcheck.dataset_builders.errors import InputError, IntegrityError
+from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
 from lookcheck.dataset_builders.vistaqa.sources import folder_source
 

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.vistaqa.hub import locate
 from lookcheck.dataset_builders.vistaqa.plan import plan_source
 from lookcheck.dataset_builders.vistaqa.sources import Source, jobs_of

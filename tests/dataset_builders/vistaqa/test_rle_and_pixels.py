@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 from PIL import Image
 from pycocotools import mask as coco
 
-from lookcheck.dataset_builders.folder.upright import encode, upright
+from lookcheck.dataset_builders.core.images import encode, upright
 from lookcheck.dataset_builders.vistaqa import builder, constants, pixels, records, rle
 
 MASKS = arrays.arrays(np.uint8, st.tuples(st.integers(1, 70), st.integers(1, 70)), elements=st.integers(0, 1))

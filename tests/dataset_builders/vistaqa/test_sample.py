@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from pycocotools import mask as coco
 
-from lookcheck.dataset_builders.errors import InputError, IntegrityError
-from lookcheck.dataset_builders.folder.check import check_folder
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
+from lookcheck.dataset_builders.parquet.check import check_folder
+from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.pictures.photographs import photographs
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.builder import VistaQA

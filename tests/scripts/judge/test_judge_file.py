@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts.judge.verdict_file import VerdictFile, identity, line_of, read_verdicts
 
 JUDGE = {

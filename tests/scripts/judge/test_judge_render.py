@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts.judge.render import Renderer, StructureError, single_tokens
 from lookcheck.scripts.judge.verdicts import NO_FORMS, YES_FORMS
 

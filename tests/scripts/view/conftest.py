@@ -45,7 +45,7 @@ def upstream(repository: Path) -> ModuleType:
 @pytest.fixture(scope="session")
 def build_vistaqa(upstream: ModuleType) -> Callable[[Path, list[dict[str, Any]]], Path]:
     """Builds a VistaQA folder from records, through the real writer."""
-    from lookcheck.dataset_builders.folder.writer import write_folder
+    from lookcheck.dataset_builders.parquet.writer import write_folder
     from lookcheck.dataset_builders.vistaqa.plan import plan_source
     from lookcheck.dataset_builders.vistaqa.sources import folder_source
 
@@ -76,7 +76,7 @@ def vistaqa_folder(
 @pytest.fixture(scope="session")
 def salart_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample of SalArt-VQA."""
-    from lookcheck.dataset_builders.folder.writer import write_folder
+    from lookcheck.dataset_builders.parquet.writer import write_folder
     from lookcheck.dataset_builders.salart_vqa.plan import plan_source
     from lookcheck.dataset_builders.salart_vqa.sample import declared_counts, sample_source
 

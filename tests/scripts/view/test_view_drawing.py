@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from PIL import Image
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.scripts.view.folder import Choice
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.display.items import Item, Picture, Stored
+from lookcheck.dataset_builders.display.media import FILL_ALPHA, mask_overlay, tint
+from lookcheck.dataset_builders.parquet.reader import Choice
 from lookcheck.scripts.view.gallery import write_gallery
-from lookcheck.scripts.view.items import Item, Picture, Stored
-from lookcheck.scripts.view.media import FILL_ALPHA, mask_overlay, tint
 from lookcheck.scripts.view.sheet import write_sheet
 
 # One worker makes the folders once.

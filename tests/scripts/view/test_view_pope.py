@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.scripts.view.folder import Choice
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.reader import Choice
 from lookcheck.scripts.view.gallery import write_gallery
 
 # One worker makes the folders once.

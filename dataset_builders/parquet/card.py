@@ -13,7 +13,7 @@ import jinja2
 import pyarrow.parquet as pq
 import yaml  # type: ignore[import-untyped]
 
-from lookcheck.dataset_builders.folder.plan import ConfigFiles, FolderPlan
+from lookcheck.dataset_builders.parquet.plan import ConfigFiles, FolderPlan
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 

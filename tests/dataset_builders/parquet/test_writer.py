@@ -21,13 +21,13 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder import encoding, mapping, shards
-from lookcheck.dataset_builders.folder.card import count_columns
-from lookcheck.dataset_builders.folder.mapping import ordered_map
-from lookcheck.dataset_builders.folder.plan import CardPlan, ConfigFiles, FolderPlan, Part, PartGroup
-from lookcheck.dataset_builders.folder.shards import ShardWriter
-from lookcheck.dataset_builders.folder.writer import write_folder
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.processes import ordered_map
+from lookcheck.dataset_builders.parquet import encoding, mapping, shards
+from lookcheck.dataset_builders.parquet.card import count_columns
+from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, FolderPlan, Part, PartGroup
+from lookcheck.dataset_builders.parquet.shards import ShardWriter
+from lookcheck.dataset_builders.parquet.writer import write_folder
 
 FEATURES = datasets.Features(
     {
@@ -127,8 +127,8 @@ def test_a_killed_build_leaves_nothing_that_loads(tmp_path: Path, num_proc: int)
             helper = importlib.util.module_from_spec(spec)
             sys.modules["helper"] = helper
             spec.loader.exec_module(helper)
-            from lookcheck.dataset_builders.folder import shards
-            from lookcheck.dataset_builders.folder.writer import write_folder
+            from lookcheck.dataset_builders.parquet import shards
+            from lookcheck.dataset_builders.parquet.writer import write_folder
             # Many small finished shards, so that the kill falls among real files.
             shards.ShardWriter.__init__.__kwdefaults__.update(group_bytes=20_000, shard_bytes=20_000)
             if __name__ == "__main__":

@@ -11,11 +11,11 @@ import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lookcheck.dataset_builders.errors import Fault, InputError
-from lookcheck.dataset_builders.folder.check import read_configs
-from lookcheck.dataset_builders.folder.mapping import Track
-from lookcheck.dataset_builders.folder.writer import MANIFEST
-from lookcheck.dataset_builders.jsonl import read_json
+from lookcheck.dataset_builders.core.errors import Fault, InputError
+from lookcheck.dataset_builders.core.jsonl import read_json
+from lookcheck.dataset_builders.core.processes import Track
+from lookcheck.dataset_builders.parquet.check import read_configs
+from lookcheck.dataset_builders.parquet.writer import MANIFEST
 
 # Rows decoded at a time; a picture takes up to 3 MB.
 BATCH = 8

@@ -14,7 +14,7 @@ from itertools import islice
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
-from lookcheck.dataset_builders.folder.interrupts import interrupts_held
+from lookcheck.dataset_builders.core.interrupts import interrupts_held
 
 J = TypeVar("J")
 R = TypeVar("R")

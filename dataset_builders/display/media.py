@@ -14,11 +14,11 @@ import numpy.typing as npt
 from PIL import Image
 from scipy import ndimage
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.upright import reason, upright
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.images import reason, upright
+from lookcheck.dataset_builders.display.items import Stored
 from lookcheck.dataset_builders.vistaqa.pixels import COLOURS
 from lookcheck.metrics.grove.masks import decode, to_rle
-from lookcheck.scripts.view.items import Stored
 
 # Longest side of a thumbnail, in pixels: sharp at the grid's height on a dense screen.
 THUMB = 400

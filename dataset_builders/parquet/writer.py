@@ -12,12 +12,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.errors import InputError
-from lookcheck.dataset_builders.folder.card import count_columns, digest_of, render_card, render_eval
-from lookcheck.dataset_builders.folder.interrupts import interrupts_held
-from lookcheck.dataset_builders.folder.mapping import Track, no_track, ordered_map, process_pool
-from lookcheck.dataset_builders.folder.plan import FolderPlan, Part, PartGroup, Row, stems_of
-from lookcheck.dataset_builders.folder.shards import ShardWriter
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.interrupts import interrupts_held
+from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map, process_pool
+from lookcheck.dataset_builders.parquet.card import count_columns, digest_of, render_card, render_eval
+from lookcheck.dataset_builders.parquet.plan import FolderPlan, Part, PartGroup, Row, stems_of
+from lookcheck.dataset_builders.parquet.shards import ShardWriter
 
 MANIFEST = "lookcheck.json"
 

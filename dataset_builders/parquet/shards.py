@@ -10,7 +10,7 @@ import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lookcheck.dataset_builders.folder.encoding import encode_row, size_of
+from lookcheck.dataset_builders.parquet.encoding import encode_row, size_of
 
 # The viewer scans a row group at once and wants it under 100 MB.
 GROUP_BYTES = 48_000_000

@@ -8,7 +8,7 @@ from pathlib import Path
 from huggingface_hub import HfApi, snapshot_download
 from huggingface_hub.errors import RepositoryNotFoundError
 
-from lookcheck.dataset_builders.errors import InputError
+from lookcheck.dataset_builders.core.errors import InputError
 
 
 def download(repository: str, revision: str, *, prefer: str | None = None) -> tuple[Path, str]:

@@ -12,12 +12,12 @@ import datasets
 import pyarrow.parquet as pq
 import yaml  # type: ignore[import-untyped]
 
-from lookcheck.dataset_builders.errors import Fault, InputError
-from lookcheck.dataset_builders.folder.card import count_columns
-from lookcheck.dataset_builders.folder.check_parquet import check_file, iterate_rows
-from lookcheck.dataset_builders.folder.mapping import Track, no_track
-from lookcheck.dataset_builders.folder.writer import MANIFEST
-from lookcheck.dataset_builders.jsonl import read_json, read_text
+from lookcheck.dataset_builders.core.errors import Fault, InputError
+from lookcheck.dataset_builders.core.jsonl import read_json, read_text
+from lookcheck.dataset_builders.core.processes import Track, no_track
+from lookcheck.dataset_builders.parquet.card import count_columns
+from lookcheck.dataset_builders.parquet.check_parquet import check_file, iterate_rows
+from lookcheck.dataset_builders.parquet.writer import MANIFEST
 
 
 class Checker(Protocol):

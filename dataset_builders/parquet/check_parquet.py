@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-from lookcheck.dataset_builders.errors import Fault
-from lookcheck.dataset_builders.folder.encoding import size_of
-from lookcheck.dataset_builders.folder.upright import reason
+from lookcheck.dataset_builders.core.errors import Fault
+from lookcheck.dataset_builders.core.images import reason
+from lookcheck.dataset_builders.parquet.encoding import size_of
 
 MAX_GROUP_BYTES = 100_000_000
 MAX_ROW_BYTES = 3_000_000
