@@ -21,9 +21,10 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from lookcheck.dataset_builders.core import processes
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.processes import ordered_map
-from lookcheck.dataset_builders.parquet import encoding, mapping, shards
+from lookcheck.dataset_builders.parquet import encoding, shards
 from lookcheck.dataset_builders.parquet.card import count_columns
 from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, FolderPlan, Part, PartGroup
 from lookcheck.dataset_builders.parquet.shards import ShardWriter
@@ -324,7 +325,7 @@ def test_an_error_in_a_process_comes_back() -> None:
         list(ordered_map(int, ["1", "five", "3"], 2))
 
 
-@pytest.mark.parametrize("module", [mapping, encoding])
+@pytest.mark.parametrize("module", [processes, encoding])
 def test_doctests(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]
     assert result.attempted > 0

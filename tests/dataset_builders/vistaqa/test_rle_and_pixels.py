@@ -13,8 +13,9 @@ from hypothesis.extra import numpy as arrays
 from PIL import Image
 from pycocotools import mask as coco
 
+from lookcheck.dataset_builders.core import masks
 from lookcheck.dataset_builders.core.images import encode, upright
-from lookcheck.dataset_builders.vistaqa import builder, constants, pixels, records, rle
+from lookcheck.dataset_builders.vistaqa import builder, constants, pixels, records
 
 MASKS = arrays.arrays(np.uint8, st.tuples(st.integers(1, 70), st.integers(1, 70)), elements=st.integers(0, 1))
 
@@ -22,10 +23,10 @@ MASKS = arrays.arrays(np.uint8, st.tuples(st.integers(1, 70), st.integers(1, 70)
 @given(MASKS)
 def test_compressed_counts_decode_as_pycocotools_does(mask: np.ndarray) -> None:
     encoded = coco.encode(np.asfortranarray(mask))
-    runs = rle.parse_counts(encoded["counts"])
-    assert runs == rle.parse_counts(encoded["counts"].decode())
-    assert np.array_equal(rle.runs_to_mask(runs, *mask.shape), mask)
-    assert rle.runs_to_rle(runs, *mask.shape) == {
+    runs = masks.parse_counts(encoded["counts"])
+    assert runs == masks.parse_counts(encoded["counts"].decode())
+    assert np.array_equal(masks.runs_to_mask(runs, *mask.shape), mask)
+    assert masks.runs_to_rle(runs, *mask.shape) == {
         "size": list(mask.shape),
         "counts": encoded["counts"].decode(),
     }
@@ -34,7 +35,7 @@ def test_compressed_counts_decode_as_pycocotools_does(mask: np.ndarray) -> None:
 @given(st.text(max_size=12))
 def test_any_string_gives_runs_or_a_value_error(text: str) -> None:
     try:
-        runs = rle.parse_counts(text)
+        runs = masks.parse_counts(text)
     except ValueError:
         return
     assert all(run >= 0 for run in runs)
@@ -42,7 +43,7 @@ def test_any_string_gives_runs_or_a_value_error(text: str) -> None:
 
 def test_a_wrong_sum_is_refused() -> None:
     with pytest.raises(ValueError, match="sum to 3, not 2 × 2"):
-        rle.runs_to_mask([1, 2], 2, 2)
+        masks.runs_to_mask([1, 2], 2, 2)
 
 
 @pytest.mark.parametrize("kind", ["task", "domain"])
@@ -98,7 +99,7 @@ def test_orientation_is_baked_in_as_pillow_does(orientation: int) -> None:
     assert found.getexif().get(0x0112, 1) == 1
 
 
-@pytest.mark.parametrize("module", [builder, records, rle])
+@pytest.mark.parametrize("module", [builder, records, masks])
 def test_doctests(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]
     assert result.attempted > 0
