@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from lookcheck.scripts.judge.engine import Engine, First, left_padded, shrinking
+from lookcheck.scripts.judge.verdicts import MARGIN_TOLERANCE
 
 YES, NO, STOP = [10, 11], [20, 21], [2]
 PREFIX = list(range(30, 80))
@@ -50,9 +51,11 @@ def test_any_batch_gives_what_a_plain_pass_gives(
     found = engine(model, prefix).first(rows)
     for index, row in enumerate(rows):
         yes, no = plain(model, row)
-        assert found.yes[index] == pytest.approx(yes, abs=1e-4)
-        assert found.no[index] == pytest.approx(no, abs=1e-4)
-        assert found.mass[index] == pytest.approx(torch.tensor([yes, no]).exp().sum().item(), abs=1e-5)
+        assert found.yes[index] == pytest.approx(yes, abs=MARGIN_TOLERANCE)
+        assert found.no[index] == pytest.approx(no, abs=MARGIN_TOLERANCE)
+        assert found.mass[index] == pytest.approx(
+            torch.tensor([yes, no]).exp().sum().item(), abs=MARGIN_TOLERANCE
+        )
     # The rows differ by far more than that, so the agreement means something.
     assert max(margins(found)) - min(margins(found)) > 1
 
@@ -79,7 +82,7 @@ def test_left_padding_ends_every_row_at_the_end() -> None:
 def test_what_stands_on_padding_does_not_matter(model: Any, rows: list[list[int]]) -> None:
     one = Engine(model, yes=YES, no=NO, pad=0).first(rows)
     other = Engine(model, yes=YES, no=NO, pad=123).first(rows)
-    assert margins(one) == pytest.approx(margins(other), abs=1e-5)
+    assert margins(one) == pytest.approx(margins(other), abs=MARGIN_TOLERANCE)
 
 
 @pytest.mark.parametrize("prefix", [None, PREFIX])
@@ -89,7 +92,7 @@ def test_replies_are_those_of_the_library_s_greedy_search(
     from transformers import GenerationConfig
 
     replies, first = engine(model, prefix).generate(rows, 4)
-    assert margins(first) == pytest.approx(margins(engine(model, prefix).first(rows)), abs=1e-5)
+    assert margins(first) == pytest.approx(margins(engine(model, prefix).first(rows)), abs=MARGIN_TOLERANCE)
     greedy = GenerationConfig(do_sample=False, max_new_tokens=4, eos_token_id=STOP, pad_token_id=0)
     for row, reply in zip(rows, replies, strict=True):
         ids = torch.tensor([row])
@@ -150,7 +153,9 @@ def test_sliding_windows_are_not_shared(rows: list[list[int]]) -> None:
     found = engine(windowed, PREFIX)
     assert found.prefix_length == 0
     got = margins(found.first(rows))
-    assert got == pytest.approx([yes - no for yes, no in (plain(windowed, row) for row in rows)], abs=1e-3)
+    assert got == pytest.approx(
+        [yes - no for yes, no in (plain(windowed, row) for row in rows)], abs=MARGIN_TOLERANCE
+    )
 
 
 def limited(most: int, calls: list[int]) -> Any:

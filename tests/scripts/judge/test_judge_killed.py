@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from lookcheck.scripts.judge.verdict_file import read_verdicts
+from lookcheck.scripts.judge.verdicts import MARGIN_TOLERANCE
 
 Run = Callable[..., Any]
 
@@ -105,7 +106,7 @@ def test_two_processes_share_the_work_and_merge_by_id(
     assert found.keys() == expected.keys()
     for id, row in found.items():
         assert row["verdict"] == expected[id]["verdict"]
-        assert row["margin"] == pytest.approx(expected[id]["margin"], abs=1e-3)
+        assert row["margin"] == pytest.approx(expected[id]["margin"], abs=MARGIN_TOLERANCE)
         assert row["same_as"] == expected[id]["same_as"]
     # The parts' rows were taken over, not judged again.
     ids = list(expected)

@@ -11,12 +11,22 @@ from typing import Any
 import pytest
 
 from lookcheck.scripts.judge.verdict_file import read_verdicts
+from lookcheck.scripts.judge.verdicts import MARGIN_TOLERANCE
 
 Run = Callable[..., Any]
 
 
 def rows(tmp_path: Path) -> dict[str, Any]:
     return read_verdicts(tmp_path / "v.jsonl")[1]
+
+
+def alike(found: dict[str, Any], reference: dict[str, Any]) -> None:
+    """The same margins but for the rounding of another batch, and the same verdicts beyond it."""
+    assert found.keys() == reference.keys()
+    for id, row in found.items():
+        assert row["margin"] == pytest.approx(reference[id]["margin"], abs=MARGIN_TOLERANCE)
+        if abs(row["margin"]) > MARGIN_TOLERANCE:
+            assert row["verdict"] == reference[id]["verdict"]
 
 
 @pytest.mark.parametrize("method", ["logprob", "generate"])
@@ -57,8 +67,12 @@ def test_identical_triples_are_judged_once(judge: Run, tmp_path: Path) -> None:
     assert found["c"] == {**found["b"], "id": "c", "same_as": "b"}
     (tmp_path / "v.jsonl").unlink()
     assert judge("--no-dedupe").code == 0
-    assert rows(tmp_path)["c"]["same_as"] is None
-    assert {**rows(tmp_path)["c"], "same_as": "b"} == found["c"]
+    alone = rows(tmp_path)["c"]
+    # Another batch moves a margin by rounding, so the figures are compared within the tolerance.
+    figures = {
+        key: pytest.approx(found["c"][key], abs=MARGIN_TOLERANCE) for key in ("margin", "probability", "mass")
+    }
+    assert alone == {**found["c"], **figures, "same_as": None}
 
 
 def test_exact_answers_only_if_asked_for_and_never_across_a_sign(judge: Run, tmp_path: Path) -> None:
@@ -113,10 +127,7 @@ def test_batches_and_placing_change_no_verdict(
     (tmp_path / "v.jsonl").unlink()
     assert judge(*options, questions=some, answers=some).code == 0
     found = rows(tmp_path)
-    assert found.keys() == reference.keys()
-    for id, row in found.items():
-        assert row["margin"] == pytest.approx(reference[id]["margin"], abs=1e-3)
-        assert row["verdict"] == reference[id]["verdict"]
+    alike(found, reference)
 
 
 def test_a_run_again_changes_nothing(judge: Run, tmp_path: Path) -> None:
@@ -170,10 +181,7 @@ def test_memory_that_ends_halves_the_batches(
     assert [size for size in sizes if size > 5] == [16, 8]
     assert sizes[16] == sizes[8] == 1
     assert "out of memory: batches of 4 from here on" in run.err
-    found = rows(tmp_path)
-    assert {id: row["verdict"] for id, row in found.items()} == {
-        id: row["verdict"] for id, row in reference.items()
-    }
+    alike(rows(tmp_path), reference)
 
 
 def test_the_file_feeds_the_score_and_the_metric(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from lookcheck.scripts.judge.verdict_file import read_verdicts
+from lookcheck.scripts.judge.verdicts import MARGIN_TOLERANCE
 
 Run = Callable[..., Any]
 
@@ -88,7 +89,7 @@ def test_all_tokens_listed_is_the_local_margin(remote: Run, local: Run, server: 
     assert found.keys() == expected.keys()
     for id, row in found.items():
         assert row["bounds"] is None
-        assert row["margin"] == pytest.approx(expected[id]["margin"], abs=1e-3)
+        assert row["margin"] == pytest.approx(expected[id]["margin"], abs=MARGIN_TOLERANCE)
         assert row["verdict"] == expected[id]["verdict"]
 
 
@@ -107,7 +108,11 @@ def test_truncated_lists_never_contradict(
             assert row["verdict"] == expected[id]["verdict"]
         if row["bounds"] is not None:
             low, high = row["bounds"]
-            assert (-inf if low is None else low) - 1e-3 <= full <= (inf if high is None else high) + 1e-3
+            assert (
+                (-inf if low is None else low) - MARGIN_TOLERANCE
+                <= full
+                <= (inf if high is None else high) + MARGIN_TOLERANCE
+            )
             assert (row["margin"] is None) == (low is None or high is None)
 
 
