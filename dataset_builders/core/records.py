@@ -12,7 +12,7 @@ from lookcheck.dataset_builders.core.jsonl import read_json, read_jsonl
 
 
 @dataclass(frozen=True)
-class Record:
+class JsonRecord:
     """One line of a file, with the place it came from.
 
     Attributes
@@ -41,7 +41,7 @@ class Record:
 
 def read_records(
     path: Path, id_keys: Sequence[str] = ("id",), *, last_wins: bool = False
-) -> tuple[dict[str, Record], int]:
+) -> tuple[dict[str, JsonRecord], int]:
     """Read a JSON Lines file into records by id, in the file's order.
 
     Parameters
@@ -54,7 +54,7 @@ def read_records(
 
     Returns
     -------
-    records : dict of str to Record
+    records : dict of str to JsonRecord
     repeated : int
         How many records were replaced by a later one; always 0 without `last_wins`.
 
@@ -63,7 +63,7 @@ def read_records(
     InputError
         Naming file, line and id.
     """
-    records: dict[str, Record] = {}
+    records: dict[str, JsonRecord] = {}
     repeated = 0
     for number, fields in read_jsonl(path):
         where = f"{path}:{number}"
@@ -74,7 +74,7 @@ def read_records(
         value = fields[found[0]]
         if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
             raise InputError(f"{where}: {found[0]} is {value!r}; expected a non-empty string or an integer")
-        record = Record(where, str(value), fields)
+        record = JsonRecord(where, str(value), fields)
         if record.id in records:
             if not last_wins:
                 raise InputError(
@@ -103,7 +103,7 @@ def refuse_other_folder(folder: Path, name: str) -> None:
         raise InputError(f"{folder}: {what}; expected a folder of lookcheck build {command}")
 
 
-def refuse_unknown(answers: dict[str, Record], labels: dict[str, Any], labels_name: str) -> None:
+def refuse_unknown(answers: dict[str, JsonRecord], labels: dict[str, Any], labels_name: str) -> None:
     """An answer to a question nobody asked is an error: it usually means the wrong file."""
     for record in answers.values():
         if record.id not in labels:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.records import Record, read_records, refuse_unknown
+from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.correction import corrected_mean
 from lookcheck.scripts.judge.measures import HUMAN, JUDGED, MEASURES, agreement
@@ -60,7 +60,7 @@ def judge_agreement(
 
 
 def compare(
-    rows: dict[str, Row], labels: dict[str, Record], *, confidence: float = 0.95, resamples: int = 9_999
+    rows: dict[str, Row], labels: dict[str, JsonRecord], *, confidence: float = 0.95, resamples: int = 9_999
 ) -> dict[str, Any]:
     """Agreement of judge and exact match with the labels, by kind, and the corrected mean.
 
@@ -68,7 +68,7 @@ def compare(
     ----------
     rows : dict of str to dict
         A verdict file's rows.
-    labels : dict of str to Record
+    labels : dict of str to JsonRecord
         Human verdicts of some of them.
     confidence, resamples
         As in :func:`lookcheck.scripts.judge.measures.agreement`.
@@ -109,7 +109,7 @@ def compare(
     }
 
 
-def _human(record: Record) -> str:
+def _human(record: JsonRecord) -> str:
     verdict = record.text("verdict")
     if verdict not in HUMAN:
         raise InputError(f"{record.where}: id {record.id!r} has the verdict {verdict!r}; expected yes or no")

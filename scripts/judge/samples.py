@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.records import Record, read_records, refuse_unknown
+from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
 from lookcheck.metrics.soft_vqa_acc import normalize_official
 
 COLUMNS = ("id", "question", "answer")
@@ -165,7 +165,7 @@ def _text(row: dict[str, Any], key: str, id: str, where: str) -> str:
     return value
 
 
-def _candidate(record: Record) -> str:
+def _candidate(record: JsonRecord) -> str:
     key = next((key for key in ("prediction", "answer") if key in record.fields), None)
     if key is None:
         raise InputError(f"{record.where}: id {record.id!r} has neither 'prediction' nor 'answer'")

@@ -9,7 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.records import Record, read_records, refuse_other_folder, refuse_unknown
+from lookcheck.dataset_builders.core.records import (
+    JsonRecord,
+    read_records,
+    refuse_other_folder,
+    refuse_unknown,
+)
 from lookcheck.metrics.perturbed_pope import ORIGINAL, PARSERS, UNPARSED, compute
 from lookcheck.scripts import console
 from lookcheck.scripts.score.perturbed_pope_table import report
@@ -81,7 +86,9 @@ def perturbed_pope(
     emit(report(result, notes, split), as_json=as_json, outputs=outputs)
 
 
-def _chosen(labels: dict[str, Record], conditions: Sequence[str], references: Path) -> dict[str, Record]:
+def _chosen(
+    labels: dict[str, JsonRecord], conditions: Sequence[str], references: Path
+) -> dict[str, JsonRecord]:
     known = dict.fromkeys(record.text("condition") for record in labels.values())
     for name in conditions:
         if name not in known:
@@ -91,7 +98,7 @@ def _chosen(labels: dict[str, Record], conditions: Sequence[str], references: Pa
 
 
 def _missing(
-    labels: dict[str, Record], given: dict[str, Record], parser: str, unparsed: str, predictions: Path
+    labels: dict[str, JsonRecord], given: dict[str, JsonRecord], parser: str, unparsed: str, predictions: Path
 ) -> list[str]:
     """A note on rows without an answer, or an error where a rule would make something else of them."""
     absent = [row for row in labels if row not in given or given[row].fields.get("text") is None]
@@ -109,7 +116,7 @@ def _missing(
     return [f"{len(absent):,} of {len(labels):,} rows have no text, counted as wrong (id {shown})"]
 
 
-def _prediction(record: Record | None) -> dict[str, Any]:
+def _prediction(record: JsonRecord | None) -> dict[str, Any]:
     if record is None:
         return {"text": "", **ABSENT}
     if not any(name in record.fields for name in ("text", *ABSENT)):
@@ -123,7 +130,7 @@ def _prediction(record: Record | None) -> dict[str, Any]:
     }
 
 
-def _reference(record: Record) -> dict[str, str]:
+def _reference(record: JsonRecord) -> dict[str, str]:
     names = [name for name in ("label", "answer") if name in record.fields]
     if len(names) != 1:
         raise InputError(
@@ -138,12 +145,12 @@ def _reference(record: Record) -> dict[str, str]:
     }
 
 
-def _groups(labels: dict[str, Record]) -> list[Any] | None:
+def _groups(labels: dict[str, JsonRecord]) -> list[Any] | None:
     groups = [record.fields.get("group") for record in labels.values()]
     return None if all(group is None for group in groups) else groups
 
 
-def _built_labels(folder: Path) -> dict[str, Record]:
+def _built_labels(folder: Path) -> dict[str, JsonRecord]:
     """The labels of every configuration of a built folder; pictures are not read."""
     import datasets
     import pyarrow as pa
@@ -155,7 +162,7 @@ def _built_labels(folder: Path) -> dict[str, Record]:
         raise InputError(
             f"{folder}: no file data/*.parquet; expected a folder of lookcheck build perturbed-pope"
         )
-    records: dict[str, Record] = {}
+    records: dict[str, JsonRecord] = {}
     for path in paths:
         try:
             schema = pq.read_schema(path)
@@ -170,7 +177,7 @@ def _built_labels(folder: Path) -> dict[str, Record]:
             if answer is None or not 0 <= answer < answers.num_classes or not name or name in records:
                 raise InputError(f"{where}: id {name!r} with answer {answer!r}; run lookcheck check")
             fields = {**row, "answer": answers.names[answer], "group": row["image_id"]}
-            records[name] = Record(where, name, fields)
+            records[name] = JsonRecord(where, name, fields)
     return records
 
 

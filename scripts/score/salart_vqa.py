@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.records import Record, read_records, refuse_unknown
+from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
 from lookcheck.metrics.salart_chain import METRICS, compute
 from lookcheck.metrics.salart_chain.parsing import PARSERS, QUESTIONS
 from lookcheck.scripts import console
@@ -151,15 +151,15 @@ def count_notes(result: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _built_labels(folder: Path) -> dict[str, Record]:
+def _built_labels(folder: Path) -> dict[str, JsonRecord]:
     """The keys of a built folder, from its configuration `images`."""
     # pyarrow is not needed for files of JSON Lines.
     from lookcheck.dataset_builders.salart_vqa.labels import read_labels
 
-    return {row["row_id"]: Record(where, row["row_id"], row) for where, row in read_labels(folder)}
+    return {row["row_id"]: JsonRecord(where, row["row_id"], row) for where, row in read_labels(folder)}
 
 
-def _reference(record: Record) -> dict[str, str]:
+def _reference(record: JsonRecord) -> dict[str, str]:
     role = "image_role" if "image_role" in record.fields else "role"
     answer = "_answer" if "q2_answer" in record.fields else ""
     reference = {"role": record.text(role)}
@@ -169,7 +169,7 @@ def _reference(record: Record) -> dict[str, str]:
     return reference
 
 
-def _answers(record: Record) -> dict[str, str]:
+def _answers(record: JsonRecord) -> dict[str, str]:
     if not any(question in record.fields for question in QUESTIONS):
         raise InputError(f"{record.where}: id {record.id!r} has none of the fields q1, q2, q3, q4")
     return {question: record.text(question, missing="") for question in QUESTIONS}

@@ -9,7 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.records import Record, read_records, refuse_other_folder, refuse_unknown
+from lookcheck.dataset_builders.core.records import (
+    JsonRecord,
+    read_records,
+    refuse_other_folder,
+    refuse_unknown,
+)
 from lookcheck.metrics.grove import compute
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.verdict_file import identity, is_verdict_file, read_verdicts
@@ -69,7 +74,7 @@ def vistaqa(
     emit(shown, as_json=as_json, outputs=outputs)
 
 
-def _built(folder: Path) -> dict[str, Record]:
+def _built(folder: Path) -> dict[str, JsonRecord]:
     """The references of a built folder; its pictures are not read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -77,7 +82,7 @@ def _built(folder: Path) -> dict[str, Record]:
     from lookcheck.dataset_builders.vistaqa.constants import DOMAINS, TASKS
 
     refuse_other_folder(folder, "vistaqa")
-    records: dict[str, Record] = {}
+    records: dict[str, JsonRecord] = {}
     paths = [path for task in TASKS for path in sorted((folder / "data").glob(f"{task}-*.parquet"))]
     if not paths:
         raise InputError(
@@ -95,34 +100,34 @@ def _built(folder: Path) -> dict[str, Record]:
             if not id or id in records or None in (row["masks_rle"], row["task"], row["domain"]):
                 raise InputError(f"{where}: id {id!r} is empty, repeated or incomplete; run lookcheck check")
             names = {"task": TASKS[row["task"]], "domain": DOMAINS[row["domain"]]}
-            records[id] = Record(where, id, {"id": id, "masks": row["masks_rle"], **names})
+            records[id] = JsonRecord(where, id, {"id": id, "masks": row["masks_rle"], **names})
     return records
 
 
-def read_judged(path: Path) -> tuple[dict[str, Record], str | None]:
+def read_judged(path: Path) -> tuple[dict[str, JsonRecord], str | None]:
     """Verdicts by id, and who gave them where the file says so."""
     if not is_verdict_file(path):
         return read_records(path)[0], None
     header, rows = read_verdicts(path)
     records = {
-        id: Record(f"{path}:{number}", id, row) for number, (id, row) in enumerate(rows.items(), start=2)
+        id: JsonRecord(f"{path}:{number}", id, row) for number, (id, row) in enumerate(rows.items(), start=2)
     }
     return records, identity(header)
 
 
 def report(
-    labels: dict[str, Record],
-    given: dict[str, Record],
-    judged: dict[str, Record] | None,
+    labels: dict[str, JsonRecord],
+    given: dict[str, JsonRecord],
+    judged: dict[str, JsonRecord] | None,
     options: dict[str, Any],
 ) -> Report:
     """Grove of `given`, with its parts and the policies that never look.
 
     Parameters
     ----------
-    labels, given : dict of str to Record
+    labels, given : dict of str to JsonRecord
         References and predictions by id; a sample without a prediction has no masks and verdict "none".
-    judged : dict of str to Record or None
+    judged : dict of str to JsonRecord or None
         Verdicts by id, where they don't stand in the predictions.
     options : dict
         Keywords of :func:`lookcheck.metrics.grove.compute`.
@@ -175,9 +180,9 @@ def _figures(part: dict[str, Any], whole: dict[str, Any] | None) -> Sequence[flo
 
 
 def _notes(
-    labels: dict[str, Record],
-    given: dict[str, Record],
-    judged: dict[str, Record] | None,
+    labels: dict[str, JsonRecord],
+    given: dict[str, JsonRecord],
+    judged: dict[str, JsonRecord] | None,
     result: dict[str, Any],
 ) -> list[str]:
     counts = result["counts"]
@@ -202,7 +207,7 @@ def _notes(
     return notes
 
 
-def _verdict(row: str, given: dict[str, Record], judged: dict[str, Record] | None) -> Any:
+def _verdict(row: str, given: dict[str, JsonRecord], judged: dict[str, JsonRecord] | None) -> Any:
     source = given if judged is None else judged
     if row not in source:
         return "none"
@@ -214,7 +219,7 @@ def _verdict(row: str, given: dict[str, Record], judged: dict[str, Record] | Non
     return record.fields["verdict"]
 
 
-def _masks(record: Record) -> Any:
+def _masks(record: JsonRecord) -> Any:
     if "masks" not in record.fields:
         raise InputError(
             f"{record.where}: id {record.id!r} has no 'masks'; expected a list, [] if there is none"
@@ -222,7 +227,7 @@ def _masks(record: Record) -> Any:
     return record.fields["masks"]
 
 
-def _column(labels: dict[str, Record], key: str) -> list[str] | None:
+def _column(labels: dict[str, JsonRecord], key: str) -> list[str] | None:
     """One label a sample, or None where the file has none; some with and some without is an error."""
     if all(record.fields.get(key) is None for record in labels.values()):
         return None

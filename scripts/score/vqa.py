@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.records import Record, read_records, refuse_unknown
+from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
 from lookcheck.metrics.soft_vqa_acc import compute
 from lookcheck.scripts.score.report import Report, check_outputs, emit
 
@@ -45,13 +45,17 @@ def vqa(
 
 
 def report(
-    labels: dict[str, Record], given: dict[str, Record], *, mode: str = "official", exact_match: str = "any"
+    labels: dict[str, JsonRecord],
+    given: dict[str, JsonRecord],
+    *,
+    mode: str = "official",
+    exact_match: str = "any",
 ) -> Report:
     """The score of `given` with the baseline rows beside it.
 
     Parameters
     ----------
-    labels, given : dict of str to Record
+    labels, given : dict of str to JsonRecord
         References and predictions by id; a question without a prediction is a missing answer.
     mode, exact_match : str
         As in :func:`lookcheck.metrics.soft_vqa_acc.compute`.
@@ -94,7 +98,7 @@ def report(
     return Report("VQA soft accuracy, percent", COLUMNS, rows, result, notes)
 
 
-def reference_answers(record: Record) -> list[str]:
+def reference_answers(record: JsonRecord) -> list[str]:
     """The annotators' answers: strings, or objects with ``answer`` as in the VQA files."""
     answers = record.fields.get("answers")
     if not isinstance(answers, list) or not answers:
@@ -112,7 +116,7 @@ def reference_answers(record: Record) -> list[str]:
     return texts
 
 
-def prediction(record: Record) -> str:
+def prediction(record: JsonRecord) -> str:
     """The predicted answer; null is refused, "" is a missing answer."""
     found = [key for key in ("prediction", "answer") if key in record.fields]
     if len(found) != 1:
@@ -123,7 +127,7 @@ def prediction(record: Record) -> str:
     return record.text(found[0])
 
 
-def types(labels: dict[str, Record], key: str) -> list[str] | None:
+def types(labels: dict[str, JsonRecord], key: str) -> list[str] | None:
     """One type a question, or None where the file has none; some with and some without is an error."""
     having = [record for record in labels.values() if record.fields.get(key) is not None]
     if not having:
