@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,9 @@ from hypothesis import settings
 # The machine that runs the tests is shared: a slow example is no failure, and a run is repeatable.
 settings.register_profile("lookcheck", deadline=None, derandomize=True)
 settings.load_profile("lookcheck")
+
+# Browsers that playwright drives as Chromium, by their usual names on PATH.
+BROWSERS = ("google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "microsoft-edge")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -31,6 +36,34 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the folder shared/data with the real files is not beside the repository")
     return folder
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless browser: playwright's own, Chrome, or what stands on PATH; a skip says what was tried.
+
+    With ``LOOKCHECK_REQUIRE_BROWSER=1`` a missing browser is a failure, not a skip.
+    """
+    refuse = pytest.fail if os.environ.get("LOOKCHECK_REQUIRE_BROWSER") == "1" else pytest.skip
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError as error:
+        refuse(f"playwright is not installed: {error}")
+    found = [path for name in BROWSERS if (path := shutil.which(name))]
+    ways: list[dict[str, str]] = [{}, {"channel": "chrome"}, *({"executable_path": path} for path in found)]
+    with sync_playwright() as playwright:
+        reasons = []
+        for way in ways:
+            try:
+                # Root, as in a container, has no sandbox; the pages are our own.
+                browser = playwright.chromium.launch(args=["--no-sandbox"], timeout=600_000, **way)
+            except Error as error:
+                reasons.append(f"{way or 'its own'}: {str(error).strip().splitlines()[0]}")
+                continue
+            yield browser
+            browser.close()
+            return
+    refuse("no browser starts (playwright install chromium gets one): " + "; ".join(reasons))
 
 
 @pytest.fixture

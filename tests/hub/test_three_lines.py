@@ -58,7 +58,7 @@ def _run(hub: Any, folder: Path, *command: str) -> str:
         "HF_HOME": str(folder / "hf"),
     }
     done = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -41,14 +41,14 @@ def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             yield f"http://127.0.0.1:{port}/"
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=300)
 
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(240):
+    for _ in range(2400):
         assert process.poll() is None, log.read_text()
         try:
-            with urllib.request.urlopen(url, timeout=5):
+            with urllib.request.urlopen(url, timeout=60):
                 return
         except OSError:
             time.sleep(0.25)
@@ -89,7 +89,7 @@ def run_alone(request: pytest.FixtureRequest) -> Callable[[str, Path], str]:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=900,
         )
         assert process.returncode == 0, process.stderr
         return process.stdout

@@ -46,3 +46,17 @@ def test_no_machine_paths_and_no_unsafe_calls(repository: Path) -> None:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             found += [f"{name}:{number}: {line.strip()}" for pattern in patterns if re.search(pattern, line)]
     assert found == []
+
+
+def test_no_test_holds_a_clock_against_the_product(repository: Path) -> None:
+    # Seconds depend on the machine and on what else runs there; they are measured in tests/benchmarks.
+    # time.monotonic stays, for the deadline of a wait.
+    clock = re.compile(
+        r"\b(perf_" + r"counter|process_" + r"time|thread_" + r"time|get" + r"rusage|time\.time\()"
+    )
+    found = []
+    for name in _tracked(repository):
+        if name.startswith("tests/") and name.endswith(".py") and not name.startswith("tests/benchmarks/"):
+            lines = (repository / name).read_text(encoding="utf-8").splitlines()
+            found += [f"{name}:{number}" for number, line in enumerate(lines, 1) if clock.search(line)]
+    assert found == []

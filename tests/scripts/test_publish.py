@@ -87,7 +87,7 @@ def run(hub: Any, folder: Path, *command: str, **changed: str) -> subprocess.Com
         **changed,
     }
     done = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=900
     )
     assert TOKEN not in done.stdout + done.stderr
     return done

@@ -18,7 +18,7 @@ def _write(path: Path, records: list[Any]) -> Path:
 
 def _run(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "lookcheck.scripts", "score", "vqa", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
 
 
 REFERENCES: list[dict[str, Any]] = [

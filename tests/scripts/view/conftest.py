@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import shutil
 import subprocess
 import sys
 import time
@@ -168,19 +167,6 @@ def salart_gallery(salart_folder: Path, tmp_path_factory: pytest.TempPathFactory
     return output
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """A headless Chromium."""
-    executable = shutil.which("chromium")
-    if executable is None:
-        pytest.skip("chromium is not installed (Debian: apt-get install chromium)")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @dataclass
 class Opened:
     """A page in the browser, everything it asked for and all that went wrong in it."""
@@ -205,7 +191,7 @@ class Opened:
 
     def wait_until(self, expression: str, argument: Any = None) -> None:
         """Wait for a condition of the page, asked from outside: it allows no eval inside."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 600
         while not self.page.evaluate(expression, argument):
             assert time.monotonic() < deadline, f"never came true: {expression}"
             time.sleep(0.02)
@@ -234,7 +220,7 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Opened]]:
     ) -> Opened:
         context = chromium.new_context(viewport={"width": width, "height": height}, **options)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(600_000)
         made = Opened(page, [], [], root)
         context.on("request", lambda request: made.requests.append(request.url))
         page.on("requestfailed", lambda request: _note_failure(made, request))
