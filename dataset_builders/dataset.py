@@ -1,0 +1,120 @@
+"""What a data set is: one object that every command asks, so that no command knows a data set.
+
+A data set lies in a folder of its own, whose ``dataset.py`` holds one object of this shape; the table
+`lookcheck.dataset_builders.registry.DATASETS` lists them. Attributes are plain values that cost nothing
+to read; methods import what they need when they are called, so that ``lookcheck --help`` stays quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from lookcheck.dataset_builders.core.processes import Track, no_track
+
+if TYPE_CHECKING:
+    from lookcheck.dataset_builders.core.records import Record
+    from lookcheck.dataset_builders.display.view import View
+    from lookcheck.dataset_builders.parquet.check import Checker
+    from lookcheck.dataset_builders.parquet.plan import FolderPlan
+    from lookcheck.dataset_builders.parquet.reader import BuiltFolder
+    from lookcheck.dataset_builders.scores.report import Report
+
+J = TypeVar("J", covariant=True)
+
+
+@dataclass(frozen=True)
+class Source(Generic[J]):
+    """What a build starts from, whatever the data set.
+
+    Attributes
+    ----------
+    jobs : sequence
+        Small picklable values from which rows are made, in the order of the rows.
+    described : mapping
+        Goes into ``lookcheck.json`` and the card: kind, repository, revision, credits.
+    declared : mapping
+        Counts that the source must have; empty if none are known.
+    """
+
+    jobs: Sequence[J]
+    described: Mapping[str, Any]
+    declared: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a build lends to a data set while it plans.
+
+    Attributes
+    ----------
+    folder : Path
+        Temporary, and gone once the data set is written.
+    num_proc : int
+        Processes.
+    track : callable
+        Shows progress.
+    """
+
+    folder: Path
+    num_proc: int = 1
+    track: Track = no_track
+
+
+class DataSet(Protocol):
+    """A data set, for all commands.
+
+    Attributes
+    ----------
+    name : str
+        As ``lookcheck.json`` has it; with hyphens it is the name of the commands.
+    title : str
+        For people.
+    id_column : mapping of str to str
+        From configuration to the column that names a row; ``""`` stands for all others.
+    declared : mapping
+        Counts of the whole data set; empty if there are none.
+    build_options, score_options : type
+        Dataclasses whose fields carry their typer options; `build` and `score` make commands of them.
+    """
+
+    name: str
+    title: str
+    id_column: Mapping[str, str]
+    declared: Mapping[str, Any]
+    build_options: type[Any]
+    score_options: type[Any]
+
+    def plan(self, options: Any, work: Work) -> FolderPlan:
+        """Read the source that the options name, check all of it and plan the folder."""
+
+    def sample(self, work: Work) -> FolderPlan:
+        """Plan the sample, which needs no file and no network."""
+
+    def built(self, manifest: Mapping[str, Any]) -> Sequence[str]:
+        """Lines that `build` prints below the counts: what was recognised, what was left out."""
+
+    def checker(self) -> Checker:
+        """The rules of the rows of a built folder."""
+
+    def view(self) -> View:
+        """How rows are shown."""
+
+    def labels(self, folder: BuiltFolder) -> dict[str, Record]:
+        """What `score` needs of each row of a built folder, by id; no picture is read."""
+
+    def questions(
+        self, folder: BuiltFolder, config: str | None, split: str | None
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Place and fields (id, question, answer) of each row that a judge can be asked about."""
+
+    def score(self, options: Any) -> Report:
+        """Score the files that the options name."""
+
+    def needs_rights(self, source: Mapping[str, Any]) -> str | None:
+        """Why publishing rows of this source takes the rights of whoever does it; None if it doesn't."""
+
+    def policies(self, rows: Iterable[Mapping[str, Any]]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Predictions of policies for the demo: a noisy oracle first, then what never looks."""
