@@ -7,7 +7,7 @@ to read; methods import what they need when they are called, so that ``lookcheck
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -15,12 +15,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from lookcheck.dataset_builders.core.processes import Track, no_track
 
 if TYPE_CHECKING:
-    from lookcheck.dataset_builders.core.records import Record
     from lookcheck.dataset_builders.display.view import View
     from lookcheck.dataset_builders.parquet.check import Checker
-    from lookcheck.dataset_builders.parquet.plan import FolderPlan
-    from lookcheck.dataset_builders.parquet.reader import BuiltFolder
-    from lookcheck.dataset_builders.scores.report import Report
 
 J = TypeVar("J", covariant=True)
 
@@ -74,27 +70,11 @@ class DataSet(Protocol):
         For people.
     id_column : mapping of str to str
         From configuration to the column that names a row; ``""`` stands for all others.
-    declared : mapping
-        Counts of the whole data set; empty if there are none.
-    build_options, score_options : type
-        Dataclasses whose fields carry their typer options; `build` and `score` make commands of them.
     """
 
     name: str
     title: str
     id_column: Mapping[str, str]
-    declared: Mapping[str, Any]
-    build_options: type[Any]
-    score_options: type[Any]
-
-    def plan(self, options: Any, work: Work) -> FolderPlan:
-        """Read the source that the options name, check all of it and plan the folder."""
-
-    def sample(self, work: Work) -> FolderPlan:
-        """Plan the sample, which needs no file and no network."""
-
-    def built(self, manifest: Mapping[str, Any]) -> Sequence[str]:
-        """Lines that `build` prints below the counts: what was recognised, what was left out."""
 
     def checker(self) -> Checker:
         """The rules of the rows of a built folder."""
@@ -102,19 +82,5 @@ class DataSet(Protocol):
     def view(self) -> View:
         """How rows are shown."""
 
-    def labels(self, folder: BuiltFolder) -> dict[str, Record]:
-        """What `score` needs of each row of a built folder, by id; no picture is read."""
-
-    def questions(
-        self, folder: BuiltFolder, config: str | None, split: str | None
-    ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Place and fields (id, question, answer) of each row that a judge can be asked about."""
-
-    def score(self, options: Any) -> Report:
-        """Score the files that the options name."""
-
     def needs_rights(self, source: Mapping[str, Any]) -> str | None:
         """Why publishing rows of this source takes the rights of whoever does it; None if it doesn't."""
-
-    def policies(self, rows: Iterable[Mapping[str, Any]]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Predictions of policies for the demo: a noisy oracle first, then what never looks."""

@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
@@ -16,17 +15,12 @@ from lookcheck.dataset_builders.core.interrupts import interrupts_held
 from lookcheck.dataset_builders.core.processes import Track, no_track
 from lookcheck.dataset_builders.display.items import Item
 from lookcheck.dataset_builders.display.media import Media
+from lookcheck.dataset_builders.display.view import View
 from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice, open_folder
 from lookcheck.dataset_builders.parquet.writer import refuse_output
-from lookcheck.scripts.view import perturbed_pope, salart_vqa, vistaqa
+from lookcheck.dataset_builders.registry import data_set
 from lookcheck.scripts.view.page import render_page
 from lookcheck.scripts.view.sheet import write_sheet
-
-KINDS: dict[str, ModuleType] = {
-    "vistaqa": vistaqa,
-    "salart_vqa": salart_vqa,
-    "perturbed_pope": perturbed_pope,
-}
 
 
 @dataclass(frozen=True)
@@ -82,9 +76,7 @@ def write_gallery(
         refuse_sheet(sheet)
         _refuse_inside(sheet, path)
     folder = open_folder(path)
-    if folder.name not in KINDS:
-        raise InputError(f"{path}: no view is known for {folder.name!r}, only for {', '.join(KINDS)}")
-    kind = KINDS[folder.name]
+    view = data_set(folder.name, path).view()
     target = (output or sheet or path).absolute()
     work = None
     try:
@@ -93,13 +85,13 @@ def write_gallery(
         page = work / "page"
         page.mkdir()
         media = Media(page, whole=output is not None)
-        items = list(_unique(kind.iterate_items(folder, media, choice, track)))
+        items = list(_unique(view.items(folder, media, choice, track)))
         if not items:
             raise InputError(f"{path}: no rows to show")
-        total = kind.count_items(folder, choice)
+        total = view.count(folder, choice)
         if output is not None:
-            about = _about(folder, choice, len(items), total, kind.NOUNS)
-            text = render_page(kind.TITLE, about, items, _described(kind, items))
+            about = _about(folder, choice, len(items), total, view.nouns)
+            text = render_page(view.title, about, items, _described(view, items))
             (page / "index.html").write_text(text, encoding="utf-8", newline="\n")
         if sheet is not None:
             write_sheet(items, page, work / "sheet.png")
@@ -145,15 +137,15 @@ def _unique(items: Iterator[Item]) -> Iterator[Item]:
         yield item
 
 
-def _described(kind: ModuleType, items: Sequence[Item]) -> dict[str, Any]:
-    used = [name for name in kind.FACETS if any(item.facets.get(name) for item in items)]
+def _described(view: View, items: Sequence[Item]) -> dict[str, Any]:
+    used = [name for name in view.facets if any(item.facets.get(name) for item in items)]
     return {
         "facets": used,
-        "orders": {name: list(values) for name, values in kind.ORDERS.items() if name in used},
-        "pictureFacet": kind.PICTURE_FACET,
-        "marks": kind.MARKS,
-        "noun": kind.NOUNS[0],
-        "nouns": kind.NOUNS[1],
+        "orders": {name: list(values) for name, values in view.orders.items() if name in used},
+        "pictureFacet": view.picture_facet,
+        "marks": view.marks,
+        "noun": view.nouns[0],
+        "nouns": view.nouns[1],
     }
 
 

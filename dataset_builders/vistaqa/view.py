@@ -9,6 +9,7 @@ from typing import Any
 from lookcheck.dataset_builders.core.processes import Track
 from lookcheck.dataset_builders.display.items import Item, Overlay, Picture, Question, facts_of
 from lookcheck.dataset_builders.display.media import COLOURS, Media, mask_of
+from lookcheck.dataset_builders.display.view import View
 from lookcheck.dataset_builders.parquet.reader import (
     BuiltFolder,
     Choice,
@@ -20,12 +21,6 @@ from lookcheck.dataset_builders.parquet.reader import (
 )
 from lookcheck.dataset_builders.vistaqa import constants
 
-__all__ = ["count_items", "iterate_items"]
-
-TITLE = "VistaQA"
-NOUNS = ("row", "rows")
-MARKS = "Masks"
-PICTURE_FACET = None
 ORDERS = {
     "task": constants.TASKS,
     "domain": constants.DOMAINS,
@@ -115,3 +110,6 @@ def _named(name: str, raw: str) -> str:
 
 def _box(box: list[float]) -> str:
     return "[" + ", ".join(f"{side:g}" for side in box) + "]"
+
+
+VIEW = View("VistaQA", ("row", "rows"), "Masks", FACETS, ORDERS, iterate_items, count_items)

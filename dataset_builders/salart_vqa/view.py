@@ -10,6 +10,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.processes import Track
 from lookcheck.dataset_builders.display.items import Item, Overlay, Picture, Question, facts_of
 from lookcheck.dataset_builders.display.media import Media
+from lookcheck.dataset_builders.display.view import View
 from lookcheck.dataset_builders.parquet.reader import (
     BuiltFolder,
     Choice,
@@ -21,12 +22,6 @@ from lookcheck.dataset_builders.parquet.reader import (
 )
 from lookcheck.dataset_builders.salart_vqa import constants
 
-__all__ = ["count_items", "iterate_items"]
-
-TITLE = "SalArt-VQA"
-NOUNS = ("row", "rows")
-MARKS = "Boxes"
-PICTURE_FACET = None
 FACETS = ("split", "role", "question", "artifact type", "subset")
 QUESTIONS = (("q1", "Presence"), ("q2", "Region"), ("q3", "Box"), ("q4", "Evidence"))
 TRAITS = ("artifact_type", "subset", "pair_id")
@@ -151,3 +146,6 @@ def _options(options: dict[str, str | None] | None) -> dict[str, str]:
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
+
+
+VIEW = View("SalArt-VQA", ("row", "rows"), "Boxes", FACETS, ORDERS, iterate_items, count_items)

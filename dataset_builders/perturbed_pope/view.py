@@ -11,13 +11,10 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.processes import Track
 from lookcheck.dataset_builders.display.items import Item, Overlay, Picture, Question, facts_of
 from lookcheck.dataset_builders.display.media import Media
+from lookcheck.dataset_builders.display.view import View
 from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice, Row, count_rows, read_rows
 from lookcheck.dataset_builders.perturbed_pope import constants
 
-TITLE = constants.PRETTY_NAME
-NOUNS = ("question", "questions")
-MARKS = "Masks"
-PICTURE_FACET = "condition"
 FACETS = ("split", "condition", "answer", "flag", "entity")
 ORDERS = {
     "split": constants.SPLITS,
@@ -185,3 +182,15 @@ def _finished(item: Item) -> Item:
 
 def _box(box: list[float]) -> str:
     return "[" + ", ".join(f"{side:g}" for side in box) + "]"
+
+
+VIEW = View(
+    constants.PRETTY_NAME,
+    ("question", "questions"),
+    "Masks",
+    FACETS,
+    ORDERS,
+    iterate_items,
+    count_items,
+    "condition",
+)

@@ -1,0 +1,39 @@
+"""SalArt-VQA as every command sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lookcheck.dataset_builders.salart_vqa import constants
+
+if TYPE_CHECKING:
+    from lookcheck.dataset_builders.display.view import View
+    from lookcheck.dataset_builders.parquet.check import Checker
+
+
+class SalArtVQASet:
+    """See `lookcheck.dataset_builders.dataset.DataSet`."""
+
+    name = constants.NAME
+    title = constants.PRETTY_NAME
+    id_column: Mapping[str, str] = {"images": "row_id", "": "id"}
+
+    def checker(self) -> Checker:
+        """The rules of the rows of a built folder."""
+        from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
+
+        return SalArtVQAChecker()
+
+    def view(self) -> View:
+        """How rows are shown."""
+        from lookcheck.dataset_builders.salart_vqa.view import VIEW
+
+        return VIEW
+
+    def needs_rights(self, source: Mapping[str, Any]) -> str | None:
+        """Why publishing rows of this source takes the rights of whoever does it."""
+        return None
+
+
+DATASET = SalArtVQASet()

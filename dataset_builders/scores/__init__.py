@@ -1,0 +1,1 @@
+"""What a data set says of a score: figures, notes, the whole result; commands print and write it."""
