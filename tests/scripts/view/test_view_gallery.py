@@ -150,7 +150,7 @@ def test_what_is_refused(vistaqa_folder: Path, tmp_path: Path) -> None:
     shutil.copytree(vistaqa_folder, other)
     manifest = json.loads((other / "lookcheck.json").read_text()) | {"name": "other"}
     (other / "lookcheck.json").write_text(json.dumps(manifest))
-    refused(other, "no view is known for 'other', only for vistaqa, salart_vqa, perturbed_pope")
+    refused(other, f"{other}: the data set 'other' is not known, only vistaqa, salart_vqa, perturbed_pope")
     (other / "lookcheck.json").write_text("[")
     refused(other, "lookcheck.json")
     shutil.copyfile(vistaqa_folder / "lookcheck.json", other / "lookcheck.json")
