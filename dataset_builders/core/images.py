@@ -5,7 +5,15 @@ from __future__ import annotations
 import io
 import re
 
+import numpy as np
+import numpy.typing as npt
 from PIL import Image
+
+Pixels = npt.NDArray[np.uint8]
+"""Shape (height, width, 3), RGB."""
+
+# Okabe and Ito's colours, which stay apart for colour-blind eyes.
+COLOURS = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (213, 94, 0), (204, 121, 167))
 
 _ORIENTATION = 0x0112
 # Names of the chunk and of the texts in which a PNG may state its orientation.
@@ -13,8 +21,8 @@ _PNG_EXIF = (b"eXIf", b"Raw profile type", b"XML:com.adobe.xmp")
 _SUFFIX = {"JPEG": ".jpg", "PNG": ".png", "WEBP": ".webp"}
 
 
-def upright(data: bytes, *, whole: bool = True) -> tuple[bytes, str, tuple[int, int]]:
-    """A picture whose pixels stand as they are shown.
+def exif_transpose(data: bytes, *, whole: bool = True) -> tuple[bytes, str, tuple[int, int]]:
+    """A picture with its EXIF orientation baked in, so that pixels stand as they are shown.
 
     The bytes stay as they are where they can; a picture with an EXIF orientation, or of a kind that
     browsers don't show, is written anew.
@@ -48,14 +56,14 @@ def upright(data: bytes, *, whole: bool = True) -> tuple[bytes, str, tuple[int, 
         turned = not bare and image.getexif().get(_ORIENTATION, 1) not in (0, 1)
         if kind in _SUFFIX and not turned and image.mode not in ("CMYK", "F", "I"):
             return data, _SUFFIX[kind], image.size
-        straight = transpose(image)
+        straight = _transpose(image)
         if straight.mode not in ("RGB", "L"):
             straight = straight.convert("RGBA" if "A" in straight.getbands() else "RGB")
         kind = "JPEG" if kind == "JPEG" else "PNG"
         return encode(straight, kind, quality=95), _SUFFIX[kind], straight.size
 
 
-def transpose(image: Image.Image) -> Image.Image:
+def _transpose(image: Image.Image) -> Image.Image:
     """The image with its EXIF orientation baked in and no EXIF left."""
     ways = {
         2: Image.Transpose.FLIP_LEFT_RIGHT,

@@ -1,17 +1,32 @@
-"""COCO run-length encoding with every length checked.
+"""Masks in COCO's encodings, each checked: run lengths, compressed strings and polygons.
 
-pycocotools fills a short encoding with zeros and reads past the end of a malformed string; here
-both are errors. Strings are decoded by the metric that will score them.
+A run-length encoding is checked by the metric that will score it; here it is text, as JSON holds it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 from pycocotools import mask as coco
 
+from lookcheck.metrics.grove import masks as grove
 from lookcheck.metrics.grove.rle import decode_counts
+
+# Polygons of COCO reach the outer corner of the last pixel; rounding may take them a little past it.
+TOLERANCE = 1.0
+
+Mask = npt.NDArray[np.bool_]
+"""Shape (height, width)."""
+
+
+class Rle(TypedDict):
+    """Compressed COCO encoding: ``size`` is [height, width]."""
+
+    size: list[int]
+    counts: str
 
 
 def parse_counts(counts: Any) -> list[int]:
@@ -48,27 +63,77 @@ def parse_counts(counts: Any) -> list[int]:
     return runs
 
 
-def runs_to_mask(runs: list[int], height: int, width: int) -> np.ndarray:
-    """Mask of run lengths.
+def encode(mask: Any, where: str = "mask") -> Rle:
+    """Compressed encoding of a mask, or of another encoding of it; refused as `metrics.grove` refuses it.
 
-    Returns
-    -------
-    ndarray of uint8, shape (height, width)
-        0 background, 1 instance.
+    Raises
+    ------
+    ValueError
+        If runs are malformed or do not sum to the size.
 
     Examples
     --------
-    >>> runs_to_mask([1, 2, 1], 2, 2).tolist()
+    >>> encode(np.eye(2, dtype=bool)), encode({"size": [2, 2], "counts": [0, 1, 2, 1]})["counts"]
+    ({'size': [2, 2], 'counts': '0120'}, '0120')
+    """
+    rle = grove.to_rle(mask, where)
+    return {"size": rle["size"], "counts": rle["counts"].decode("ascii")}
+
+
+def decode(rle: Mapping[str, Any], where: str = "mask") -> Mask:
+    """Mask of an encoding, plain or compressed.
+
+    Raises
+    ------
+    ValueError
+        As `encode`.
+
+    Examples
+    --------
+    >>> decode({"size": [2, 2], "counts": [1, 2, 1]}).astype(int).tolist()
     [[0, 1], [1, 0]]
     """
-    values = np.arange(len(runs), dtype=np.uint8) & 1
-    flat = np.repeat(values, runs)
-    if flat.size != height * width:
-        raise ValueError(f"the runs sum to {flat.size}, not {height} × {width}")
-    return flat.reshape((height, width), order="F")
+    return grove.decode(grove.to_rle(dict(rle), where))
 
 
-def runs_to_rle(runs: list[int], height: int, width: int) -> dict[str, Any]:
-    """Compressed encoding ``{"size": [height, width], "counts": str}`` of run lengths."""
-    encoded = coco.frPyObjects({"size": [height, width], "counts": runs}, height, width)
-    return {"size": [height, width], "counts": encoded["counts"].decode("ascii")}
+def decode_segmentation(segmentation: Any, height: int, width: int) -> Mask:
+    """Mask of a COCO segmentation: polygons, plain or compressed run lengths.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these, malformed, or lies outside the image.
+    """
+    shape, size = (height, width), f"an image of {width} × {height}"
+    if isinstance(segmentation, dict):
+        if segmentation.get("size") != list(shape):
+            raise ValueError(f"a mask of size {segmentation.get('size')!r} [h, w] does not fit {size}")
+        return decode({"size": list(shape), "counts": segmentation.get("counts")})
+    if not isinstance(segmentation, list) or not segmentation:
+        raise ValueError(f"a segmentation must be an RLE or polygons, not {str(segmentation)[:80]}")
+    for polygon in segmentation:
+        numbers = isinstance(polygon, list) and all(
+            isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**31
+            for value in polygon
+        )
+        if not numbers or len(polygon) < 6 or len(polygon) % 2:
+            raise ValueError(f"a polygon needs three points x, y or more, not {str(polygon)[:80]}")
+        for start, side in ((0, width), (1, height)):
+            low, high = min(polygon[start::2]), max(polygon[start::2])
+            if low < -TOLERANCE or high > side + TOLERANCE:
+                axis = "xy"[start]
+                raise ValueError(f"a polygon with {axis} from {low:g} to {high:g} lies outside {size}")
+    made: Mask = coco.decode(coco.merge(coco.frPyObjects(segmentation, *shape))).astype(bool)
+    return made
+
+
+def extent(mask: Mask) -> tuple[int, int, int, int]:
+    """Top, bottom, left and right of a mask with a pixel; bottom and right are past its last one."""
+    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
+
+
+def box_of(mask: Mask) -> tuple[int, int, int, int]:
+    """Bounding box of a mask with a pixel: x, y, width, height."""
+    top, bottom, left, right = extent(mask)
+    return left, top, right - left, bottom - top

@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 from scipy import ndimage
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.images import reason, upright
+from lookcheck.dataset_builders.core.images import COLOURS, exif_transpose, reason
+from lookcheck.dataset_builders.core.masks import Mask, decode
 from lookcheck.dataset_builders.display.items import Stored
-from lookcheck.dataset_builders.vistaqa.pixels import COLOURS
-from lookcheck.metrics.grove.masks import decode, to_rle
 
 # Longest side of a thumbnail, in pixels: sharp at the grid's height on a dense screen.
 THUMB = 400
@@ -31,7 +29,6 @@ FOLDER = "media"
 __all__ = ["COLOURS", "Media", "mask_of"]
 
 Colour = tuple[int, int, int]
-Mask = npt.NDArray[np.bool_]
 
 
 class Media:
@@ -76,7 +73,7 @@ class Media:
         """
         key = sha256(_bytes(picture, where)).digest()
         if key not in self._known:
-            data, suffix, (width, height) = _upright(picture["bytes"], where)
+            data, suffix, (width, height) = _as_shown(picture["bytes"], where)
             path = self._write("full", suffix, data) if self.whole else ""
             thumb = self._thumb(_small(data, where))
             self._known[key] = (Stored(path, width, height), thumb)
@@ -108,7 +105,7 @@ class Media:
         self, picture: Mapping[str, Any], masks: Sequence[tuple[Mask, Colour]], where: str
     ) -> Stored:
         """Store a thumbnail of a picture with its masks drawn in."""
-        image = _small(_upright(_bytes(picture, where), where)[0], where)
+        image = _small(_as_shown(_bytes(picture, where), where)[0], where)
         return self._thumb(tint(image, masks))
 
     def _thumb(self, image: Image.Image) -> Stored:
@@ -134,7 +131,7 @@ def mask_of(rle: Mapping[str, Any], size: Stored, where: str) -> Mask:
         If the encoding is broken or of another size.
     """
     try:
-        mask = decode(to_rle(dict(rle), where))
+        mask = decode(rle, where)
     except ValueError as error:
         raise InputError(str(error)) from None
     if mask.shape != (size.height, size.width):
@@ -215,9 +212,9 @@ def _bytes(picture: Mapping[str, Any], where: str) -> bytes:
     return data
 
 
-def _upright(data: bytes, where: str) -> tuple[bytes, str, tuple[int, int]]:
+def _as_shown(data: bytes, where: str) -> tuple[bytes, str, tuple[int, int]]:
     try:
-        return upright(data, whole=False)
+        return exif_transpose(data, whole=False)
     except Exception as error:  # Pillow raises many kinds for a broken file
         raise InputError(f"{where}: the picture can't be decoded ({reason(error)})") from None
 

@@ -4,74 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import datasets
+if TYPE_CHECKING:
+    # Seconds to import: not for the processes that make rows.
+    import datasets
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Part:
-    """Rows that go into the shards ``data/<stem>-0000i-of-0000n.parquet``.
+class ShardGroup:
+    """Rows that are made together, so that what they share is made once, and the shards they go into.
 
     Attributes
     ----------
-    stem : str
-        Start of the files' names.
-    jobs : sequence
-        One small picklable value for each row, in the order of the rows.
-    make : callable
-        Makes the row of one job; picklable. An image is ``{"bytes": …, "path": name}``, a
-        ClassLabel its name or its number.
-    features : datasets.Features
-        Columns in their order.
-    repeated_images : tuple of str
-        Image columns whose picture stands on several neighbouring rows; they are dictionary-encoded,
-        so that each picture is stored once in a row group.
-    """
-
-    stem: str
-    jobs: Sequence[Any]
-    make: Callable[[Any], Row]
-    features: datasets.Features
-    repeated_images: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class PartGroup:
-    """Parts whose rows are made together, so that what they share is made once.
-
-    Attributes
-    ----------
-    stems : tuple of str
-        One part for each.
+    columns : mapping of str to datasets.Features
+        From each stem to the columns of its shards ``data/<stem>-0000i-of-0000n.parquet``.
     jobs : sequence
         Small picklable values.
     make : callable
         Makes the rows of one job: from stem to rows, in their order; a stem may be missing. Picklable.
-        Rows that share a picture hold the same bytes object, which then travels between processes once.
-    features : datasets.Features
-        Of all parts.
-    repeated_images : tuple of str
-        As in `Part`.
+        An image is ``{"bytes": …, "path": name}``, a ClassLabel its name or its number. Rows that share
+        a picture hold the same bytes object, which then travels between processes once.
+    repeated_images : mapping of str to tuple of str
+        From stem to image columns whose picture stands on several neighbouring rows; they are
+        dictionary-encoded, so that each picture is stored once in a row group.
     """
 
-    stems: tuple[str, ...]
+    columns: Mapping[str, datasets.Features]
     jobs: Sequence[Any]
     make: Callable[[Any], Mapping[str, Sequence[Row]]]
-    features: datasets.Features
-    repeated_images: tuple[str, ...] = ()
-
-
-def stems_of(part: Part | PartGroup) -> tuple[str, ...]:
-    """The stems of the files that a part or a group of parts makes."""
-    return part.stems if isinstance(part, PartGroup) else (part.stem,)
+    repeated_images: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ConfigFiles:
-    """One configuration: which parts make which split. Several may share a part."""
+    """One configuration: the stems of the shards of each split. Several may share a stem."""
 
     name: str
     splits: Mapping[str, tuple[str, ...]]
@@ -104,7 +73,7 @@ class FolderPlan:
     ----------
     name, version : str
         Of the data set; they go into ``lookcheck.json``.
-    parts : tuple of Part or PartGroup
+    groups : tuple of ShardGroup
     configs : tuple of ConfigFiles
     card : CardPlan
     description : str
@@ -120,7 +89,7 @@ class FolderPlan:
 
     name: str
     version: str
-    parts: tuple[Part | PartGroup, ...]
+    groups: tuple[ShardGroup, ...]
     configs: tuple[ConfigFiles, ...]
     card: CardPlan
     description: str
@@ -130,12 +99,12 @@ class FolderPlan:
     declared: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        stems = [stem for part in self.parts for stem in stems_of(part)]
+        stems = [stem for group in self.groups for stem in group.columns]
         if len(set(stems)) != len(stems):
-            raise ValueError(f"two parts of {self.name} have the same stem: {stems}")
+            raise ValueError(f"two groups of {self.name} have the same stem: {stems}")
         for config in self.configs:
             for split, used in config.splits.items():
                 if not split.isidentifier():
                     raise ValueError(f"a split's name must match \\w+, not {split!r}")
                 if missing := set(used) - set(stems):
-                    raise ValueError(f"configuration {config.name} names unknown parts {sorted(missing)}")
+                    raise ValueError(f"configuration {config.name} names unknown stems {sorted(missing)}")

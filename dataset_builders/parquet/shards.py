@@ -22,7 +22,7 @@ UNFINISHED = ".part"
 
 
 class ShardWriter:
-    """Writes the rows of one part as one or more shards.
+    """Writes the rows of one stem as one or more shards.
 
     The shards end in ``.part`` until `finish` gives their names: their number is known only then, and
     `load_dataset` must not read them before (it does read ``.parquet.part``).

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +15,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.interrupts import interrupts_held
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map, process_pool
 from lookcheck.dataset_builders.parquet.card import count_columns, digest_of, render_card, render_eval
-from lookcheck.dataset_builders.parquet.plan import FolderPlan, Part, PartGroup, Row, stems_of
+from lookcheck.dataset_builders.parquet.plan import FolderPlan, ShardGroup
 from lookcheck.dataset_builders.parquet.shards import ShardWriter
 
 MANIFEST = "lookcheck.json"
@@ -82,8 +81,9 @@ def write_folder(
         writers: dict[str, ShardWriter] = {}
         shards: dict[str, dict[Path, Path]] = {}
         with process_pool(num_proc) as pool:
-            for part in plan.parts:
-                for stem, (writer, names) in _write_part(part, work / "data", num_proc, pool, track).items():
+            for group in plan.groups:
+                made = _write_group(group, work / "data", num_proc, pool, track)
+                for stem, (writer, names) in made.items():
                     writers[stem], shards[stem] = writer, names
         pictures = {stem: writer.picture_bytes for stem, writer in writers.items() if writer.repeated_images}
         manifest = _describe(plan, work, {stem: list(names) for stem, names in shards.items()}, pictures)
@@ -102,16 +102,19 @@ def write_folder(
     return manifest
 
 
-def _write_part(
-    part: Part | PartGroup, folder: Path, num_proc: int, pool: ProcessPoolExecutor | None, track: Track
+def _write_group(
+    group: ShardGroup, folder: Path, num_proc: int, pool: ProcessPoolExecutor | None, track: Track
 ) -> dict[str, tuple[ShardWriter, dict[Path, Path]]]:
-    stems = stems_of(part)
-    step = track(f"writing {', '.join(stems)}", len(part.jobs))
-    writers = {stem: ShardWriter(folder, stem, part.features, part.repeated_images) for stem in stems}
+    step = track(f"writing {', '.join(group.columns)}", len(group.jobs))
+    writers = {
+        stem: ShardWriter(folder, stem, columns, group.repeated_images.get(stem, ()))
+        for stem, columns in group.columns.items()
+    }
     try:
-        for made in ordered_map(part.make, part.jobs, min(num_proc, len(part.jobs)), pool):
-            for stem, row in _rows_of(part, made):
-                writers[stem].write(row)
+        for made in ordered_map(group.make, group.jobs, min(num_proc, len(group.jobs)), pool):
+            for stem, rows in made.items():
+                for row in rows:
+                    writers[stem].write(row)
             step()
         return {stem: (writer, writer.finish()) for stem, writer in writers.items()}
     except BaseException:
@@ -120,18 +123,10 @@ def _write_part(
         raise
 
 
-def _rows_of(part: Part | PartGroup, made: Any) -> Iterator[tuple[str, Row]]:
-    if isinstance(part, PartGroup):
-        for stem, rows in made.items():
-            yield from ((stem, row) for row in rows)
-    else:
-        yield part.stem, made
-
-
 def _describe(
     plan: FolderPlan, work: Path, paths: dict[str, list[Path]], pictures: dict[str, int]
 ) -> dict[str, Any]:
-    features = {stem: part.features for part in plan.parts for stem in stems_of(part)}
+    features = {stem: columns for group in plan.groups for stem, columns in group.columns.items()}
     counts = {
         config.name: {
             split: count_columns([path for stem in stems for path in paths[stem]], features[stems[0]])

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from lookcheck.dataset_builders.core.errors import Fault
-from lookcheck.dataset_builders.core.masks import parse_counts, runs_to_mask
+from lookcheck.dataset_builders.core.masks import decode
 from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, Condition
 from lookcheck.dataset_builders.perturbed_pope.perturbations import black
 
@@ -138,7 +138,7 @@ def _check_masked(id: str, row: dict[str, Any], operator: str, pixels: np.ndarra
     if rle["size"] != list(pixels.shape[:2]):
         return [Fault(id, "mask", f"a mask of {rle['size']} on a picture of {list(pixels.shape[:2])}")]
     try:
-        mask = runs_to_mask(parse_counts(rle["counts"]), *rle["size"]).astype(bool)
+        mask = decode(rle)
     except ValueError as error:
         return [Fault(id, "mask", str(error))]
     faults = []

@@ -8,10 +8,10 @@ from typing import Any
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.core.jsonl import read_json
-from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Instances, make_instance
+from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Instances, make_instance
 
 
-def read_detections(path: Path, instances: Instances) -> dict[tuple[int, str], Instance]:
+def read_detections(path: Path, instances: Instances) -> dict[tuple[int, str], CocoInstance]:
     """The top-scoring detection of each photograph and category.
 
     Parameters
@@ -24,7 +24,7 @@ def read_detections(path: Path, instances: Instances) -> dict[tuple[int, str], I
 
     Returns
     -------
-    dict of (int, str) to Instance
+    dict of (int, str) to CocoInstance
         By image id and category. Of equal scores the larger mask counts, whatever the order.
 
     Raises
@@ -39,7 +39,7 @@ def read_detections(path: Path, instances: Instances) -> dict[tuple[int, str], I
         raise InputError(f"{path}: expected a list of detections, found {type(content).__name__}")
     photos = {photo.id: photo for photo in instances.photos.values()}
     numbers = {name: number for number, name in instances.categories.items()}
-    best: dict[tuple[int, str], tuple[tuple[float, int, str], Instance]] = {}
+    best: dict[tuple[int, str], tuple[tuple[float, int, str], CocoInstance]] = {}
     faults: list[Fault] = []
     for number, item in enumerate(content, start=1):
         name = f"{path.name} detection {number}"

@@ -11,8 +11,8 @@ import numpy as np
 from scipy import ndimage
 from skimage.morphology import convex_hull_image
 
-from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Instances, Photo
-from lookcheck.dataset_builders.perturbed_pope.masks import decode
+from lookcheck.dataset_builders.core.masks import Mask, decode
+from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Instances, Photo
 from lookcheck.dataset_builders.perturbed_pope.perturbations import seed_of
 
 # Sides and areas below these, in pixels, are unrecognisable once they are scaled.
@@ -43,19 +43,19 @@ class Donor:
     ----------
     photo : Photo
         The photograph that it lies in.
-    instance : Instance
+    instance : CocoInstance
     supercategory : str
     contact : float
         From `inspect_donor`.
     """
 
     photo: Photo
-    instance: Instance
+    instance: CocoInstance
     supercategory: str
     contact: float = 0.0
 
 
-def inspect_donor(job: tuple[Instance, Sequence[Instance]]) -> float | None:
+def inspect_donor(job: tuple[CocoInstance, Sequence[CocoInstance]]) -> float | None:
     """How much of an instance's outline touches others; None if it is no good cut-out.
 
     Parameters
@@ -82,7 +82,7 @@ def inspect_donor(job: tuple[Instance, Sequence[Instance]]) -> float | None:
     labels, pieces = ndimage.label(mask)
     if pieces > 1 and np.bincount(labels.ravel())[1:].max() < SMALLEST_PIECE * instance.area:
         return None
-    hull: np.ndarray = convex_hull_image(mask[top : top + height, left : left + width])  # type: ignore[no-untyped-call]
+    hull: Mask = convex_hull_image(mask[top : top + height, left : left + width])  # type: ignore[no-untyped-call]
     if instance.area < SMALLEST_SOLIDITY * hull.sum():
         return None
     rim = ndimage.binary_dilation(mask, iterations=2) & ~mask

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.core.images import reason, upright
+from lookcheck.dataset_builders.core.images import exif_transpose, reason
 from lookcheck.dataset_builders.core.jsonl import read_jsonl
 
 Pair = tuple[str, str]
@@ -94,7 +94,7 @@ def check_edited(edited: Mapping[Pair, Edited], sizes: Mapping[str, tuple[int, i
             faults.append(Fault(item.where, "edited", f"no question is about {image!r} ({entity!r})"))
             continue
         try:
-            _, _, size = upright(item.path.read_bytes())
+            _, _, size = exif_transpose(item.path.read_bytes())
         except Exception as error:  # Pillow raises many kinds for a broken file
             faults.append(Fault(item.where, "edited", f"{item.path.name} can't be decoded ({reason(error)})"))
             continue

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
-import numpy as np
-
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.core.jsonl import read_json
-from lookcheck.dataset_builders.perturbed_pope.masks import Rle, encode, mask_of
+from lookcheck.dataset_builders.core.masks import Rle, box_of, decode_segmentation, encode
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class Photo:
 
 
 @dataclass(frozen=True)
-class Instance:
+class CocoInstance:
     """One instance with its mask.
 
     Attributes
@@ -63,7 +61,7 @@ class Instances:
     ----------
     photos : dict of str to Photo
         By file name.
-    by_image : dict of int to tuple of Instance
+    by_image : dict of int to tuple of CocoInstance
         By the photograph's id; in the order of their ids.
     categories : dict of int to str
     supercategories : dict of str to str
@@ -73,12 +71,12 @@ class Instances:
     """
 
     photos: Mapping[str, Photo]
-    by_image: Mapping[int, tuple[Instance, ...]]
+    by_image: Mapping[int, tuple[CocoInstance, ...]]
     categories: Mapping[Any, str]
     supercategories: Mapping[str, str]
     without_pixels: int = 0
 
-    def of(self, image_id: int, category: str) -> tuple[Instance, ...]:
+    def of(self, image_id: int, category: str) -> tuple[CocoInstance, ...]:
         """The instances of a category in a photograph."""
         return tuple(item for item in self.by_image.get(image_id, ()) if item.category == category)
 
@@ -112,7 +110,7 @@ def read_instances(path: Path, wanted: set[str] | None = None) -> Instances:
     by_id = {photo.id: photo for photo in photos.values()}
     # An annotation of a photograph that isn't wanted is passed over; one of no photograph is a fault.
     known = {item.get("id") for item in parts["images"]}
-    found: dict[int, list[Instance]] = defaultdict(list)
+    found: dict[int, list[CocoInstance]] = defaultdict(list)
     seen: set[Any] = set()
     without_pixels = 0
     for item in parts["annotations"]:
@@ -199,7 +197,9 @@ def _is_side(value: Any) -> TypeGuard[int]:
     return _is_integer(value) and 0 < value < 100_000
 
 
-def make_instance(item: Mapping[str, Any], photo: Photo, categories: Mapping[Any, str]) -> Instance | None:
+def make_instance(
+    item: Mapping[str, Any], photo: Photo, categories: Mapping[Any, str]
+) -> CocoInstance | None:
     """The instance of one annotation; None if its mask has no pixel.
 
     Raises
@@ -214,14 +214,10 @@ def make_instance(item: Mapping[str, Any], photo: Photo, categories: Mapping[Any
     if crowd not in (0, 1):
         raise ValueError(f"iscrowd must be 0 or 1, not {crowd!r}")
     try:
-        mask = mask_of(item.get("segmentation"), photo.height, photo.width)
+        mask = decode_segmentation(item.get("segmentation"), photo.height, photo.width)
     except ValueError as error:
         raise ValueError(f"{error} ({photo.file_name})") from None
     if not mask.any():
         return None
-    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
-    left, top = int(columns[0]), int(rows[0])
-    box = (left, top, int(columns[-1]) + 1 - left, int(rows[-1]) + 1 - top)
-    return Instance(
-        item.get("id", 0), photo.id, category, encode(mask), int(mask.sum()), box, crowd=bool(crowd)
-    )
+    id, area = item.get("id", 0), int(mask.sum())
+    return CocoInstance(id, photo.id, category, encode(mask), area, box_of(mask), crowd=bool(crowd))

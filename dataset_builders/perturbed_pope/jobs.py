@@ -14,7 +14,7 @@ from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_m
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.constants import Condition
 from lookcheck.dataset_builders.perturbed_pope.donors import Donor, choose_donor, donors_of
-from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Photo
+from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Photo
 from lookcheck.dataset_builders.perturbed_pope.perturbations import image_key, seed_of
 from lookcheck.dataset_builders.perturbed_pope.pictures import CutOut, PictureJob
 from lookcheck.dataset_builders.perturbed_pope.questions import Question
@@ -121,7 +121,7 @@ class Planner:
         cut_out = CutOut(self._files[name], piece.rle, piece.category, name, piece.id)
         return PictureJob(condition.name, path, seed, tuple(item.rle for item in whole), cut_out)
 
-    def _donor(self, entity: str, photo: Photo, masks: Sequence[Instance], seed: int) -> Donor | None:
+    def _donor(self, entity: str, photo: Photo, masks: Sequence[CocoInstance], seed: int) -> Donor | None:
         instances = self.source.instances
         largest = max(masks, key=lambda item: (item.box[2] * item.box[3], -item.id))
         shown = {item.category for item in instances.by_image.get(photo.id, ())}

@@ -13,6 +13,9 @@ from pathlib import PurePosixPath
 import numpy as np
 from PIL import Image, ImageFilter
 
+from lookcheck.dataset_builders.core.images import Pixels
+from lookcheck.dataset_builders.core.masks import Mask, extent
+
 GRID = 8
 
 
@@ -39,16 +42,16 @@ def image_key(file_name: str) -> str:
     return str(PurePosixPath(file_name).with_suffix("")).replace("/", "_")
 
 
-def text_only(image: np.ndarray) -> None:
+def text_only(image: Pixels) -> None:
     """No picture (the paper's "no image", text only)."""
 
 
-def black_image(image: np.ndarray) -> np.ndarray:
+def black_image(image: Pixels) -> Pixels:
     """All black, of the same size."""
     return np.zeros_like(_checked(image))
 
 
-def black(image: np.ndarray, ratio: float) -> np.ndarray:
+def black(image: Pixels, ratio: float) -> Pixels:
     """Black out a share of the picture.
 
     Parameters
@@ -84,7 +87,7 @@ def black(image: np.ndarray, ratio: float) -> np.ndarray:
     return made
 
 
-def noise(image: np.ndarray, alpha: float, seed: int) -> np.ndarray:
+def noise(image: Pixels, alpha: float, seed: int) -> Pixels:
     """Mix with uniform noise: I' = (1 - alpha) * I + alpha * U, truncated to uint8.
 
     U has an independent uniform integer in 0 … 255 for each pixel and channel: the bytes, low byte
@@ -108,11 +111,11 @@ def noise(image: np.ndarray, alpha: float, seed: int) -> np.ndarray:
     raw = np.random.PCG64(seed).random_raw(-(-size // 8))
     uniform = raw.astype("<u8").view(np.uint8)[:size].reshape(image.shape)
     mixed = (1 - alpha) * image.astype(np.float64) + alpha * uniform
-    made: np.ndarray = np.clip(mixed, 0, 255).astype(np.uint8)
+    made: Pixels = np.clip(mixed, 0, 255).astype(np.uint8)
     return made
 
 
-def gaussian_blur(image: np.ndarray, alpha: float) -> np.ndarray:
+def gaussian_blur(image: Pixels, alpha: float) -> Pixels:
     """Gaussian blur of radius 10 * alpha pixels, as Pillow computes it.
 
     Raises
@@ -124,7 +127,7 @@ def gaussian_blur(image: np.ndarray, alpha: float) -> np.ndarray:
     return np.array(Image.fromarray(_checked(image)).filter(ImageFilter.GaussianBlur(10 * alpha)))
 
 
-def black_mask(image: np.ndarray, masks: Sequence[np.ndarray]) -> np.ndarray:
+def black_mask(image: Pixels, masks: Sequence[Mask]) -> Pixels:
     """The pixels of all masks (bool, shape (H, W)) black.
 
     Raises
@@ -137,7 +140,7 @@ def black_mask(image: np.ndarray, masks: Sequence[np.ndarray]) -> np.ndarray:
     return made
 
 
-def black_box(image: np.ndarray, masks: Sequence[np.ndarray]) -> np.ndarray:
+def black_box(image: Pixels, masks: Sequence[Mask]) -> Pixels:
     """The bounding box of each mask (bool, shape (H, W)) black.
 
     Raises
@@ -150,7 +153,7 @@ def black_box(image: np.ndarray, masks: Sequence[np.ndarray]) -> np.ndarray:
     return made
 
 
-def boxes(masks: Sequence[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+def boxes(masks: Sequence[Mask], shape: tuple[int, ...]) -> Mask:
     """The bounding boxes of all masks in one mask (bool, shape (H, W)).
 
     Raises
@@ -166,7 +169,7 @@ def boxes(masks: Sequence[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
     return whole
 
 
-def union(masks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+def union(masks: Iterable[Mask], shape: tuple[int, ...]) -> Mask:
     """All masks in one (bool, shape (H, W)).
 
     Raises
@@ -188,13 +191,7 @@ def union(masks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
     return whole
 
 
-def extent(mask: np.ndarray) -> tuple[int, int, int, int]:
-    """Top, bottom, left and right of a mask; bottom and right are past its last pixel."""
-    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
-    return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
-
-
-def _checked(image: np.ndarray) -> np.ndarray:
+def _checked(image: Pixels) -> Pixels:
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         raise ValueError(f"an image must be uint8 of shape (H, W, 3), not {image.dtype} {image.shape}")
     return image

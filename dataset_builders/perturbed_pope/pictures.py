@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from lookcheck.dataset_builders.core.images import upright
+from lookcheck.dataset_builders.core.images import Pixels, exif_transpose
+from lookcheck.dataset_builders.core.masks import Rle, decode, encode
 from lookcheck.dataset_builders.perturbed_pope import perturbations
 from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME
 from lookcheck.dataset_builders.perturbed_pope.edited import Edited
-from lookcheck.dataset_builders.perturbed_pope.masks import Rle, decode, encode
 from lookcheck.dataset_builders.perturbed_pope.swap import cut_out, entity_swap
 
 # The longest side that WebP can hold, in pixels.
@@ -83,15 +83,15 @@ class Made:
 
 
 @lru_cache(maxsize=4)
-def load(path: Path) -> np.ndarray:
-    """A photograph's pixels (uint8, shape (H, W, 3)), upright and read-only."""
-    with Image.open(io.BytesIO(upright(path.read_bytes(), whole=False)[0])) as image:
+def load(path: Path) -> Pixels:
+    """A photograph's pixels (uint8, shape (H, W, 3)), EXIF-transposed and read-only."""
+    with Image.open(io.BytesIO(exif_transpose(path.read_bytes(), whole=False)[0])) as image:
         pixels = np.array(image.convert("RGB"))
     pixels.setflags(write=False)
     return pixels
 
 
-def encode_picture(pixels: np.ndarray) -> tuple[bytes, str]:
+def encode_picture(pixels: Pixels) -> tuple[bytes, str]:
     """An image file that holds the pixels (uint8, shape (H, W, 3)) exactly, and the ending of its name.
 
     Lossless WebP in its fastest form: half the time and four fifths of the bytes of PNG. What is too
@@ -112,7 +112,7 @@ def make_picture(job: PictureJob) -> Made:
     if condition.operator == "text_only":
         return Made(None)
     if condition.operator == "original":
-        data, suffix, _ = upright(job.path.read_bytes(), whole=False)
+        data, suffix, _ = exif_transpose(job.path.read_bytes(), whole=False)
         return Made(data, suffix, fraction=0.0)
     image = load(job.path)
     if condition.of_entity:
@@ -132,9 +132,9 @@ def make_picture(job: PictureJob) -> Made:
     return Made(*encode_picture(made), fraction=fraction)
 
 
-def _of_entity(job: PictureJob, operator: str, image: np.ndarray) -> Made:
+def _of_entity(job: PictureJob, operator: str, image: Pixels) -> Made:
     if job.edited is not None:
-        data, suffix, _ = upright(job.edited.path.read_bytes(), whole=False)
+        data, suffix, _ = exif_transpose(job.edited.path.read_bytes(), whole=False)
         changed = (load(job.edited.path) != image).any(2)
         return Made(data, suffix, encode(changed), float(changed.mean()))
     masks = [decode(rle) for rle in job.masks]

@@ -1,4 +1,4 @@
-"""Perturbed POPE as a plan: for each condition a group of parts, one for each split."""
+"""Perturbed POPE as a plan: for each condition a group of shards, for each split."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import datasets
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.processes import Track, no_track
-from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, PartGroup
+from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, ShardGroup
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, CONDITIONS
 from lookcheck.dataset_builders.perturbed_pope.jobs import LeftOut, Planner
@@ -81,7 +81,7 @@ def plan_source(
         raise InputError(f"unknown condition {unknown[0]!r}; known: {', '.join(BY_NAME)}")
     planner = Planner(source, num_proc=num_proc, track=track)
     columns = features()
-    parts, configs = [], []
+    groups, configs = [], []
     for condition in CONDITIONS:
         if conditions and condition.name not in {"original", *conditions}:
             continue
@@ -90,7 +90,10 @@ def plan_source(
         if not splits:
             raise InputError(_nothing(condition.name, planner.left_out))
         stems = {split: stem_of(condition.name, split) for split in splits}
-        parts.append(PartGroup(tuple(stems.values()), jobs, make_rows, columns, ("image",)))
+        named = stems.values()
+        groups.append(
+            ShardGroup(dict.fromkeys(named, columns), jobs, make_rows, dict.fromkeys(named, ("image",)))
+        )
         used = {split: (stem,) for split, stem in stems.items()}
         configs.append(ConfigFiles(condition.name, used, default=condition.name == "original"))
     tasks = tuple(
@@ -102,9 +105,9 @@ def plan_source(
     return FolderPlan(
         constants.NAME,
         constants.VERSION,
-        tuple(parts),
+        tuple(groups),
         tuple(configs),
-        _card(source, parts[0].jobs, configs, planner.left_out),
+        _card(source, groups[0].jobs, configs, planner.left_out),
         constants.DESCRIPTION,
         tasks,
         source.described,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from lookcheck.dataset_builders.core.masks import encode
 from lookcheck.dataset_builders.core.processes import Track, no_track
 from lookcheck.dataset_builders.perturbed_pope.coco_names import SUPERCATEGORIES
-from lookcheck.dataset_builders.perturbed_pope.masks import encode
 from lookcheck.dataset_builders.perturbed_pope.sources import Source, pope_source
 from lookcheck.dataset_builders.pictures.model import Instance, Picture
 from lookcheck.dataset_builders.pictures.photographs import photographs

@@ -8,13 +8,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.core.images import reason, upright
+from lookcheck.dataset_builders.core.images import exif_transpose, reason
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.detections import read_detections
 from lookcheck.dataset_builders.perturbed_pope.edited import Edited, Pair, check_edited, read_edited
 from lookcheck.dataset_builders.perturbed_pope.generate import generate_questions
-from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Instances, Photo, read_instances
+from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Instances, Photo, read_instances
 from lookcheck.dataset_builders.perturbed_pope.questions import (
     Question,
     QuestionFile,
@@ -52,7 +52,7 @@ class Source:
     images: Path
     described: Mapping[str, Any]
     mask_rule: str = "all_instances"
-    detections: Mapping[tuple[int, str], Instance] | None = None
+    detections: Mapping[tuple[int, str], CocoInstance] | None = None
     edited: Mapping[Pair, Edited] | None = None
 
     def photo_of(self, image: str) -> Photo:
@@ -60,7 +60,7 @@ class Source:
         photos = self.instances.photos
         return photos[image] if image in photos else photos[PurePosixPath(image).name]
 
-    def masks_of(self, image: str, entity: str) -> tuple[Instance, ...]:
+    def masks_of(self, image: str, entity: str) -> tuple[CocoInstance, ...]:
         """The instances that stand for an object, by the rule in force."""
         photo = self.photo_of(image)
         if self.detections is not None:
@@ -214,7 +214,7 @@ def check_source(source: Source, *, num_proc: int = 1, track: Track = no_track) 
 def _size_of(path: Path) -> tuple[int, int] | str:
     """Width and height of a photograph, or what is wrong with its file."""
     try:
-        return upright(path.read_bytes())[2]
+        return exif_transpose(path.read_bytes())[2]
     except FileNotFoundError:
         return f"is missing in {path.parent}"
     except Exception as error:  # Pillow raises many kinds for a broken file

@@ -8,11 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from PIL import Image
 from scipy import ndimage
 from skimage.restoration import inpaint_biharmonic
 
-from lookcheck.dataset_builders.perturbed_pope.perturbations import extent, union
+from lookcheck.dataset_builders.core.images import Pixels
+from lookcheck.dataset_builders.core.masks import Mask, extent
+from lookcheck.dataset_builders.perturbed_pope.perturbations import union
+
+Values = npt.NDArray[np.floating]
+Plane = npt.NDArray[np.uint8 | np.floating | np.bool_]
 
 # An outline drawn by hand leaves a rim of the object; the fill takes these pixels as well.
 RIM = 4
@@ -34,7 +40,7 @@ SMALLEST_SHARE = 0.2
 MOST = 4
 
 
-def fill(image: np.ndarray, masks: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def fill(image: Pixels, masks: Sequence[Mask]) -> tuple[Pixels, Mask]:
     """Fill the pixels of all masks, and a rim around them, from their surroundings.
 
     The rim is `RIM` pixels wide. Each connected region is filled by skimage's biharmonic inpainting, at
@@ -64,13 +70,13 @@ def fill(image: np.ndarray, masks: Sequence[np.ndarray]) -> tuple[np.ndarray, np
     return made, region
 
 
-def _disc(radius: int) -> np.ndarray:
+def _disc(radius: int) -> Mask:
     y, x = np.ogrid[-radius : radius + 1, -radius : radius + 1]
-    disc: np.ndarray = x * x + y * y <= radius * radius
+    disc: Mask = x * x + y * y <= radius * radius
     return disc
 
 
-def _fill_window(window: np.ndarray, unknown: np.ndarray) -> np.ndarray:
+def _fill_window(window: Pixels, unknown: Mask) -> Pixels:
     if unknown.all():
         # Nothing to see around it.
         return np.full_like(window, 127)
@@ -82,7 +88,7 @@ def _fill_window(window: np.ndarray, unknown: np.ndarray) -> np.ndarray:
     channels = [
         _resize(window[..., channel] * known, size) / np.maximum(weight, 1e-6) for channel in range(3)
     ]
-    small = np.stack(channels, -1) / 255
+    small: Values = np.stack(channels, -1) / 255
     hole = weight < 0.5
     if hole.all():
         hole = weight < weight.max()
@@ -91,31 +97,29 @@ def _fill_window(window: np.ndarray, unknown: np.ndarray) -> np.ndarray:
     smooth = np.stack(
         [_resize(small[..., channel], (width, height), Image.Resampling.BICUBIC) for channel in range(3)], -1
     )
-    made: np.ndarray = np.clip(smooth * 255, 0, 255).round().astype(np.uint8)
+    made: Pixels = np.clip(smooth * 255, 0, 255).round().astype(np.uint8)
     return made
 
 
-def _solve(small: np.ndarray, hole: np.ndarray) -> np.ndarray:
+def _solve(small: Values, hole: Mask) -> Values:
     """Biharmonic inpainting that neither carries fine detail into the hole nor overshoots in it."""
     known = (~hole).astype(np.float64)
     weight = ndimage.gaussian_filter(known, SOFTEN)
-    even = (
+    even: Values = (
         ndimage.gaussian_filter(small * known[..., None], (SOFTEN, SOFTEN, 0))
         / np.maximum(weight, 1e-6)[..., None]
     )
-    solved: np.ndarray = inpaint_biharmonic(even, hole, channel_axis=-1)
+    solved: Values = inpaint_biharmonic(even, hole, channel_axis=-1)
     ring = even[ndimage.binary_dilation(hole, iterations=3) & ~hole]
     low, high = np.percentile(ring, [10, 90], axis=0)
     return np.where(hole[..., None], np.clip(solved, low, high), small)
 
 
-def _resize(
-    plane: np.ndarray, size: tuple[int, int], how: Image.Resampling = Image.Resampling.BOX
-) -> np.ndarray:
+def _resize(plane: Plane, size: tuple[int, int], how: Image.Resampling = Image.Resampling.BOX) -> Values:
     return np.asarray(Image.fromarray(plane.astype(np.float32)).resize(size, how))
 
 
-def cut_out(image: np.ndarray, mask: np.ndarray) -> np.ndarray:
+def cut_out(image: Pixels, mask: Mask) -> Pixels:
     """An instance on transparent ground, without its outermost pixels and without splinters.
 
     Returns
@@ -137,8 +141,8 @@ def cut_out(image: np.ndarray, mask: np.ndarray) -> np.ndarray:
 
 
 def paste(
-    image: np.ndarray, piece: np.ndarray, box: tuple[int, int, int, int]
-) -> tuple[np.ndarray, tuple[int, int, int, int], np.ndarray]:
+    image: Pixels, piece: Pixels, box: tuple[int, int, int, int]
+) -> tuple[Pixels, tuple[int, int, int, int], Mask]:
     """Paste a cut-out in the place of a box, standing on its lower side.
 
     It gets the area of the box as far as its own shape allows, and a soft seam.
@@ -180,7 +184,7 @@ def paste(
     return made, (left, top, across, down), covered
 
 
-def _size(piece: np.ndarray, box: tuple[int, int, int, int], width: int, height: int) -> tuple[int, int]:
+def _size(piece: Pixels, box: tuple[int, int, int, int], width: int, height: int) -> tuple[int, int]:
     """Width and height to scale a cut-out to."""
     h, w = piece.shape[:2]
     wanted = (box[2] / w) / (box[3] / h)
@@ -192,8 +196,8 @@ def _size(piece: np.ndarray, box: tuple[int, int, int, int], width: int, height:
 
 
 def entity_swap(
-    image: np.ndarray, masks: Sequence[np.ndarray], piece: np.ndarray
-) -> tuple[np.ndarray, list[tuple[int, int, int, int]], np.ndarray]:
+    image: Pixels, masks: Sequence[Mask], piece: Pixels
+) -> tuple[Pixels, list[tuple[int, int, int, int]], Mask]:
     """Replace an object by a cut-out.
 
     All masks are filled; a cut-out is pasted for the largest one and for those near it in size.
@@ -222,7 +226,7 @@ def entity_swap(
     return made, boxes, touched
 
 
-def _places(masks: Sequence[np.ndarray]) -> list[tuple[int, int, int, int]]:
+def _places(masks: Sequence[Mask]) -> list[tuple[int, int, int, int]]:
     def area(place: tuple[int, int, int, int]) -> int:
         return (place[1] - place[0]) * (place[3] - place[2])
 

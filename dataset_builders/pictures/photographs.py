@@ -64,6 +64,14 @@ def photographs() -> tuple[Picture, ...]:
     return tuple(_photograph(name) for name in _ABOUT)
 
 
+def credits() -> list[dict[str, str]]:
+    """Name, credit and licence of each photograph, for the cards of samples."""
+    return [
+        {"name": picture.name, "credit": picture.credit, "license": picture.license}
+        for picture in photographs()
+    ]
+
+
 def _photograph(name: str) -> Picture:
     digest, license, credit, domain = _ABOUT[name]
     image = np.ascontiguousarray(getattr(data, name)()[..., :3])

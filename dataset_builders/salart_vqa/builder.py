@@ -23,7 +23,7 @@ from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
 from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
 from lookcheck.dataset_builders.salart_vqa.plan import image_features, question_features
-from lookcheck.dataset_builders.salart_vqa.rows import ChainJob, QuestionJob, image_row, question_row
+from lookcheck.dataset_builders.salart_vqa.rows import RowsJob, make_rows
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source
 
 
@@ -77,18 +77,11 @@ class SalArtVQA(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
         if self.config.mapping:
             path = Path(self.config.mapping)
             source = apply_mapping(source, path, allow_partial=self.config.allow_partial)
-        rows = inspect_all(source.jobs, allow_partial=self.config.allow_partial)
-        jobs: list[ChainJob | QuestionJob] = list(source.jobs)
-        if self.config.name == "questions":
-            jobs = [
-                QuestionJob(job, question)
-                for row, job in zip(rows, source.jobs, strict=True)
-                for question in row.asked
-            ]
+        jobs = list(inspect_all(source.jobs, allow_partial=self.config.allow_partial))
         # A list, not a tuple: `datasets` shares a list out among its processes.
         return [datasets.SplitGenerator(name=constants.SPLIT, gen_kwargs={"jobs": jobs})]
 
-    def _generate_examples(self, jobs: list[ChainJob | QuestionJob]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _generate_examples(self, jobs: list[RowsJob]) -> Iterator[tuple[str, dict[str, Any]]]:
         for job in jobs:
-            row = image_row(job) if isinstance(job, ChainJob) else question_row(job)
-            yield row.get("id") or row["row_id"], without_names(row)
+            for row in make_rows(job)[self.config.name]:
+                yield row.get("id") or row["row_id"], without_names(row)

@@ -8,7 +8,7 @@ from typing import Any
 from lookcheck.dataset_builders.core.errors import Fault
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.integrity import Inspection, across, check_pictures, inspection
-from lookcheck.dataset_builders.salart_vqa.records import TRAITS, Record, as_sent, parse_record
+from lookcheck.dataset_builders.salart_vqa.records import TRAITS, SalArtRecord, as_sent, parse_record
 
 _IMAGES = ("row_id", "image_role", "image", "q3_overlay_image", "q2_options", "q4_options")
 _QUESTIONS = ("id", "row_id", "question_type", "image_role", "image", "prompt", "answer")
@@ -20,7 +20,7 @@ class SalArtVQAChecker:
     def __init__(self) -> None:
         self._seen: list[Inspection] = []
         # From row_id to record and the digests of its image and its overlay.
-        self._images: dict[str, tuple[Record, str, str]] = {}
+        self._images: dict[str, tuple[SalArtRecord, str, str]] = {}
         self._questions: dict[str, dict[str, Any]] = {}
 
     def row(self, row: dict[str, Any]) -> list[Fault]:
@@ -80,7 +80,7 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _compare(id: str, row: dict[str, Any], record: Record, image: str, overlay: str) -> list[Fault]:
+def _compare(id: str, row: dict[str, Any], record: SalArtRecord, image: str, overlay: str) -> list[Fault]:
     question = row["question_type"]
     options = record.options.get(question)
     prompt = record.prompts[question]

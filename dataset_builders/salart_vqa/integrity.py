@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lookcheck.dataset_builders.core.errors import Fault, IntegrityError
-from lookcheck.dataset_builders.core.images import reason, upright
+from lookcheck.dataset_builders.core.images import exif_transpose, reason
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
 from lookcheck.dataset_builders.salart_vqa import constants
-from lookcheck.dataset_builders.salart_vqa.records import Record, parse_record
-from lookcheck.dataset_builders.salart_vqa.rows import ChainJob
+from lookcheck.dataset_builders.salart_vqa.records import SalArtRecord, parse_record
+from lookcheck.dataset_builders.salart_vqa.rows import ChainJob, RowsJob
 
 # Boxes are often rounded to a whole pixel.
 BOX_TOLERANCE = 1.0
@@ -20,7 +20,7 @@ BOX_TOLERANCE = 1.0
 
 @dataclass(frozen=True)
 class Inspection:
-    """What is kept of an image: its faults and what the rules across images need."""
+    """What is kept of an image: its faults, what the rules across images need, and how to make its rows."""
 
     id: str
     faults: tuple[Fault, ...]
@@ -28,6 +28,7 @@ class Inspection:
     asked: tuple[str, ...] = ()
     picture: str = ""
     content: str = ""
+    job: RowsJob | None = None
 
 
 def inspect_job(job: ChainJob) -> Inspection:
@@ -47,20 +48,21 @@ def inspect_job(job: ChainJob) -> Inspection:
     if record is None or faults:
         return Inspection(id, tuple(faults))
     faults = check_pictures(record, pictures["image"], pictures.get("q3_overlay_image"))
-    return inspection(record, pictures["image"], tuple(faults))
+    ready = None if job.image is None else RowsJob(record, job.image, job.overlay)
+    return replace(inspection(record, pictures["image"]), faults=tuple(faults), job=ready)
 
 
-def inspection(record: Record, image: bytes, faults: tuple[Fault, ...] = ()) -> Inspection:
+def inspection(record: SalArtRecord, image: bytes) -> Inspection:
     """What is kept of a record whose picture is known."""
     picture = hashlib.sha256(image).hexdigest()
     # The same photograph may be the reference of two artifacts, with other options each time.
     content = hashlib.sha256(
         repr((picture, record.role, record.prompts, record.options)).encode()
     ).hexdigest()
-    return Inspection(record.id, faults, record.role, record.asked, picture, content)
+    return Inspection(record.id, (), record.role, record.asked, picture, content)
 
 
-def check_pictures(record: Record, image: bytes, overlay: bytes | None) -> list[Fault]:
+def check_pictures(record: SalArtRecord, image: bytes, overlay: bytes | None) -> list[Fault]:
     """A record against its picture and its overlay, as files."""
     sizes = {}
     faults = []
@@ -68,7 +70,7 @@ def check_pictures(record: Record, image: bytes, overlay: bytes | None) -> list[
         if data is None:
             continue
         try:
-            _, _, sizes[column] = upright(data)
+            _, _, sizes[column] = exif_transpose(data)
         except Exception as error:  # Pillow raises many kinds for a broken file
             faults.append(Fault(record.id, "image-decode", f"{column} can't be decoded ({reason(error)})"))
     if faults:
@@ -132,13 +134,13 @@ def _check_counts(rows: Sequence[Inspection]) -> Iterable[Fault]:
 
 def inspect_all(
     jobs: Sequence[ChainJob], *, allow_partial: bool = False, num_proc: int = 1, track: Track = no_track
-) -> list[Inspection]:
+) -> tuple[RowsJob, ...]:
     """Look at all images.
 
     Returns
     -------
-    list of Inspection
-        In the order of `jobs`, none with a fault.
+    tuple of RowsJob
+        In the order of `jobs`.
 
     Raises
     ------
@@ -154,4 +156,4 @@ def inspect_all(
     faults += across(rows, allow_partial=allow_partial)
     if faults:
         raise IntegrityError(constants.NAME, faults)
-    return rows
+    return tuple(row.job for row in rows if row.job is not None)

@@ -7,11 +7,11 @@ from typing import Any
 import datasets
 
 from lookcheck.dataset_builders.core.processes import Track, no_track
-from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, Part
+from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, ShardGroup
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
 from lookcheck.dataset_builders.salart_vqa.records import TRAITS
-from lookcheck.dataset_builders.salart_vqa.rows import QuestionJob, image_row, question_row
+from lookcheck.dataset_builders.salart_vqa.rows import make_rows
 from lookcheck.dataset_builders.salart_vqa.sources import Source
 
 
@@ -96,14 +96,10 @@ def plan_source(
     IntegrityError
         With every fault of every image.
     """
-    rows = inspect_all(source.jobs, allow_partial=allow_partial, num_proc=num_proc, track=track)
+    jobs = inspect_all(source.jobs, allow_partial=allow_partial, num_proc=num_proc, track=track)
     if declared is None:
         declared = declared_counts()
-    questions = tuple(
-        QuestionJob(job, question)
-        for row, job in zip(rows, source.jobs, strict=True)
-        for question in row.asked
-    )
+    columns = {"images": image_features(), "questions": question_features()}
     sample = source.described["kind"] == "sample"
     front_matter = {
         "pretty_name": f"{constants.PRETTY_NAME}, the sample of lookcheck"
@@ -120,7 +116,7 @@ def plan_source(
         "homepage": constants.HOMEPAGE,
         "citation": constants.CITATION,
         "description": constants.DESCRIPTION,
-        "partial": len(questions) != declared["rows"],
+        "partial": sum(len(job.record.asked) for job in jobs) != declared["rows"],
         "traits": traits,
         "credits": source.described.get("credits", ()),
         "drawn": sum(job.overlay is None for job in source.jobs),
@@ -128,17 +124,11 @@ def plan_source(
     return FolderPlan(
         constants.NAME,
         constants.VERSION,
-        (
-            Part("images", source.jobs, image_row, image_features()),
-            Part("questions", questions, question_row, question_features(), ("image",)),
-        ),
-        (
-            ConfigFiles("images", {constants.SPLIT: ("images",)}, default=True),
-            ConfigFiles("questions", {constants.SPLIT: ("questions",)}),
-        ),
+        (ShardGroup(columns, jobs, make_rows, {"questions": ("image",)}),),
+        tuple(ConfigFiles(name, {constants.SPLIT: (name,)}, default=name == "images") for name in columns),
         CardPlan("salart_vqa.md.jinja", front_matter, context),
         constants.DESCRIPTION,
-        tuple(EvalTask(name, name, constants.SPLIT) for name in ("images", "questions")),
+        tuple(EvalTask(name, name, constants.SPLIT) for name in columns),
         source.described,
         {},
         declared,

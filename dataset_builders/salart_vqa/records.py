@@ -19,7 +19,7 @@ Options = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Record:
+class SalArtRecord:
     """One image and its chain of questions.
 
     Attributes
@@ -91,7 +91,7 @@ class _Faults(list[Fault]):
         self.append(Fault(self.id, rule, message))
 
 
-def parse_record(where: str, fields: Mapping[str, Any]) -> tuple[Record | None, list[Fault]]:
+def parse_record(where: str, fields: Mapping[str, Any]) -> tuple[SalArtRecord | None, list[Fault]]:
     """Parse one row; its pictures are looked at elsewhere.
 
     Parameters
@@ -103,7 +103,7 @@ def parse_record(where: str, fields: Mapping[str, Any]) -> tuple[Record | None, 
 
     Returns
     -------
-    Record or None
+    SalArtRecord or None
         None if there is a fault.
     list of Fault
         Everything that is wrong with the row by itself.
@@ -130,7 +130,7 @@ def parse_record(where: str, fields: Mapping[str, Any]) -> tuple[Record | None, 
         faults.add("subset", message)
     if faults or not isinstance(id, str):
         return None, faults
-    return Record(id, role, prompts, options, answers, system_prompt, boxes, **traits), faults
+    return SalArtRecord(id, role, prompts, options, answers, system_prompt, boxes, **traits), faults
 
 
 def subset_fault(subset: str | None, role: str) -> str:

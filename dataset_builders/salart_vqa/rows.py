@@ -6,15 +6,23 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from PIL import Image
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.images import encode, upright
+from lookcheck.dataset_builders.core.images import encode, exif_transpose
+from lookcheck.dataset_builders.parquet.plan import Row
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.overlay import draw_boxes
-from lookcheck.dataset_builders.salart_vqa.records import TRAITS, Record, as_sent, parse_record
+from lookcheck.dataset_builders.salart_vqa.records import TRAITS, SalArtRecord, as_sent
+
+
+class Picture(TypedDict):
+    """An image file and the name it goes by."""
+
+    bytes: bytes
+    path: str
 
 
 @dataclass(frozen=True)
@@ -49,52 +57,54 @@ class ChainJob:
 
 
 @dataclass(frozen=True)
-class QuestionJob:
-    """One question of a chain."""
+class RowsJob:
+    """One image that has passed `integrity`: its record and the files of its pictures."""
 
-    chain: ChainJob
-    question: str
+    record: SalArtRecord
+    image: Path
+    overlay: Path | None
 
-
-def read(job: ChainJob) -> Record:
-    """The record of a job that has passed `integrity`."""
-    record, faults = parse_record(job.where, job.fields)
-    if record is None:
-        raise InputError(f"{job.where}: {faults[0]}")
-    return record
-
-
-def picture_of(job: ChainJob, record: Record) -> dict[str, Any]:
-    """The image: upright, under the name of its id."""
-    if job.image is None:
-        raise InputError(f"{job.where}: {'; '.join(job.problems)}")
-    data, suffix, _ = upright(job.image.read_bytes(), whole=False)
-    return {"bytes": data, "path": f"{record.id}{suffix}"}
+    def make(self) -> tuple[Picture, Picture]:
+        """The image and the picture of q3, each made once."""
+        image = _stored(self.image, self.record.id)
+        if self.overlay is not None:
+            return image, _stored(self.overlay, f"{self.record.id}_q3")
+        return image, _drawn(image["bytes"], self.record)
 
 
-def overlay_of(job: ChainJob, record: Record) -> dict[str, Any]:
-    """The picture of q3: upstream's own if there is one, else drawn here."""
-    if job.overlay is not None:
-        data, suffix, _ = upright(job.overlay.read_bytes(), whole=False)
-        return {"bytes": data, "path": f"{record.id}_q3{suffix}"}
+def _stored(path: Path, name: str) -> Picture:
+    data, suffix, _ = exif_transpose(path.read_bytes(), whole=False)
+    return {"bytes": data, "path": f"{name}{suffix}"}
+
+
+def _drawn(data: bytes, record: SalArtRecord) -> Picture:
     if record.boxes is None:
         raise InputError(f"{record.id}: no overlay and no boxes to draw one from")
-    image = picture_of(job, record)
-    with Image.open(io.BytesIO(image["bytes"])) as plain:
+    with Image.open(io.BytesIO(data)) as plain:
         # A photograph as PNG would weigh several times as much.
         kind = "JPEG" if plain.format == "JPEG" else "PNG"
-        data = encode(draw_boxes(plain, record.boxes), kind, quality=95)
-    return {"bytes": data, "path": f"{record.id}_q3{'.jpg' if kind == 'JPEG' else '.png'}"}
+        drawn = encode(draw_boxes(plain, record.boxes), kind, quality=95)
+    return {"bytes": drawn, "path": f"{record.id}_q3{'.jpg' if kind == 'JPEG' else '.png'}"}
 
 
-def image_row(job: ChainJob) -> dict[str, Any]:
-    """Row of the configuration `images`: one image and its whole chain."""
-    record = read(job)
+def make_rows(job: RowsJob) -> dict[str, list[Row]]:
+    """Rows of one image: one of `images`, and one of `questions` for each question asked."""
+    record = job.record
+    image, overlay = job.make()
+    # With the boxes for q3 alone: elsewhere they would give the region away.
+    shown = {question: overlay if question == constants.BOXED else image for question in record.asked}
+    return {
+        "images": [_image_row(record, image, overlay)],
+        "questions": [_question_row(record, question, shown[question]) for question in record.asked],
+    }
+
+
+def _image_row(record: SalArtRecord, image: Picture, overlay: Picture) -> Row:
     return {
         "row_id": record.id,
         "image_role": record.role,
-        "image": picture_of(job, record),
-        "q3_overlay_image": overlay_of(job, record),
+        "image": image,
+        "q3_overlay_image": overlay,
         "q3_boxes": None if record.boxes is None else {name: list(box) for name, box in record.boxes.items()},
         **{f"{question}_prompt": record.prompts[question] for question in constants.QUESTIONS},
         "q2_options": dict(record.options["q2"]),
@@ -105,24 +115,18 @@ def image_row(job: ChainJob) -> dict[str, Any]:
     }
 
 
-def question_row(job: QuestionJob) -> dict[str, Any]:
-    """Row of the configuration `questions`: one request, with the picture that goes with it."""
-    record, question = read(job.chain), job.question
+def _question_row(record: SalArtRecord, question: str, picture: Picture) -> Row:
+    """One request, with the picture that goes with it."""
     options = record.options.get(question)
-    prompt, answer = record.prompts[question], record.answers[question]
-    assert prompt is not None
     return {
         "id": f"{record.id}_{question}",
         "row_id": record.id,
         "question_type": question,
         "image_role": record.role,
-        # With the boxes for q3 alone: elsewhere they would give the region away.
-        "image": overlay_of(job.chain, record)
-        if question == constants.BOXED
-        else picture_of(job.chain, record),
+        "image": picture,
         "system_prompt": record.system_prompt,
-        "prompt": as_sent(prompt, options),
+        "prompt": as_sent(record.prompts[question] or "", options),
         "options": dict(options) if options is not None else None,
-        "answer": answer,
+        "answer": record.answers[question],
         **{trait: getattr(record, trait) for trait in TRAITS},
     }

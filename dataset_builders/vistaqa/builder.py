@@ -22,7 +22,7 @@ from lookcheck.dataset_builders.parquet.encoding import without_names
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
 from lookcheck.dataset_builders.vistaqa.plan import features
-from lookcheck.dataset_builders.vistaqa.rows import RecordJob, make_row
+from lookcheck.dataset_builders.vistaqa.rows import RecordJob, make_rows
 from lookcheck.dataset_builders.vistaqa.sample import sample_source
 from lookcheck.dataset_builders.vistaqa.sources import Source, folder_source
 
@@ -91,8 +91,8 @@ class VistaQA(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
 
     def _generate_examples(self, jobs: list[RecordJob]) -> Iterator[tuple[str, dict[str, Any]]]:
         for job in jobs:
-            row = make_row(job, overlays=self.config.overlays)
-            yield job.id, without_names(row)
+            for rows in make_rows(job, overlays=self.config.overlays).values():
+                yield from ((row["id"], without_names(row)) for row in rows)
 
 
 def _source(config: VistaQAConfig) -> Source:

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from lookcheck.dataset_builders.core.errors import Fault
-from lookcheck.dataset_builders.core.masks import runs_to_mask
+from lookcheck.dataset_builders.core.masks import decode
 from lookcheck.dataset_builders.vistaqa.integrity import Inspection, across, check_sizes, content_digest
 from lookcheck.dataset_builders.vistaqa.records import canonical, parse_record
 
@@ -83,7 +83,7 @@ def check_row(row: dict[str, Any], size: tuple[int, int]) -> list[Fault]:
     for number, (item, picture) in enumerate(zip(record.instances, row["masks"], strict=True)):
         with Image.open(io.BytesIO(picture["bytes"])) as image:
             mode, shown = image.mode, np.asarray(image.convert("L"))
-        mask = runs_to_mask(item.runs, *item.size) * np.uint8(255)
+        mask = decode(item.rle) * np.uint8(255)
         if mode != "L" or not np.array_equal(shown, mask):
             message = f"picture {number} of the masks (mode {mode}) is not its RLE as 0 and 255"
             faults.append(Fault(row["id"], "mask-picture", message))

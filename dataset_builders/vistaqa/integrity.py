@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.core.images import reason, upright
+from lookcheck.dataset_builders.core.images import exif_transpose, reason
 from lookcheck.dataset_builders.core.jsonl import read_json
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
 from lookcheck.dataset_builders.vistaqa import constants
-from lookcheck.dataset_builders.vistaqa.records import Record, parse_record
+from lookcheck.dataset_builders.vistaqa.records import VistaQARecord, parse_record
 from lookcheck.dataset_builders.vistaqa.rows import RecordJob
 
 # Boxes are often rounded to a whole pixel.
@@ -49,10 +49,10 @@ def inspect_job(job: RecordJob) -> Inspection:
     return inspect_record(record, data)
 
 
-def inspect_record(record: Record, data: bytes) -> Inspection:
+def inspect_record(record: VistaQARecord, data: bytes) -> Inspection:
     """Look at a parsed record and the bytes of its image file."""
     try:
-        _, _, size = upright(data)
+        _, _, size = exif_transpose(data)
     except Exception as error:  # Pillow raises many kinds for a broken file
         message = f"the image {record.file_name!r} can't be decoded ({reason(error)})"
         return Inspection(record.id, (Fault(record.id, "image-decode", message),))
@@ -73,14 +73,16 @@ def content_digest(image: bytes, question: str) -> str:
     return digest.hexdigest()
 
 
-def check_sizes(record: Record, width: int, height: int) -> Iterable[Fault]:
-    """Masks and boxes against the upright image of `width` × `height` pixels."""
+def check_sizes(record: VistaQARecord, width: int, height: int) -> Iterable[Fault]:
+    """Masks and boxes against the EXIF-transposed image of `width` × `height` pixels."""
     for key, stated, real in (("width", record.width, width), ("height", record.height, height)):
         if stated is not None and stated != real:
-            yield Fault(record.id, "image-size", f"{key} is {stated}, but the upright image has {real}")
+            yield Fault(
+                record.id, "image-size", f"{key} is {stated}, but the image as it is shown has {real}"
+            )
     for number, item in enumerate(record.instances):
-        if item.size != (height, width):
-            message = f"mask {number} is {item.size[0]} × {item.size[1]}, but the image {height} × {width}"
+        if (size := item.rle["size"]) != [height, width]:
+            message = f"mask {number} is {size[0]} × {size[1]}, but the image {height} × {width}"
             yield Fault(record.id, "mask-size", message)
         x, y, w, h = item.box
         low, right, bottom = -BOX_TOLERANCE, width + BOX_TOLERANCE, height + BOX_TOLERANCE

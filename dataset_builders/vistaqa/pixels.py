@@ -9,30 +9,29 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image
 
-from lookcheck.dataset_builders.core.images import encode
+from lookcheck.dataset_builders.core.images import COLOURS, encode
+from lookcheck.dataset_builders.core.masks import Mask
 
-# Okabe and Ito's colours, which stay apart for colour-blind eyes.
-COLOURS = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (213, 94, 0), (204, 121, 167))
 OVERLAY_WIDTH = 640
 OVERLAY_QUALITY = 70
 
 
-def mask_png(mask: np.ndarray) -> bytes:
-    """PNG of a mask (uint8, 0 or 1, shape (height, width)): mode L, 0 or 255."""
+def mask_png(mask: Mask) -> bytes:
+    """PNG of a mask: mode L, 0 or 255."""
     stream = io.BytesIO()
     # Runs are what a mask is made of: smaller than the usual way, and half the time.
     Image.fromarray(mask * np.uint8(255)).save(stream, "PNG", compress_type=zlib.Z_RLE)
     return stream.getvalue()
 
 
-def overlay_jpeg(data: bytes, masks: Sequence[np.ndarray]) -> bytes:
+def overlay_jpeg(data: bytes, masks: Sequence[Mask]) -> bytes:
     """The picture with each instance tinted and outlined, at most 640 pixels wide.
 
     Parameters
     ----------
     data : bytes
-        An upright picture.
-    masks : sequence of ndarray of uint8, shape (height, width)
+        After its EXIF transpose.
+    masks : sequence of ndarray of bool, shape (height, width)
         Of the picture's size.
     """
     with Image.open(io.BytesIO(data)) as image:
@@ -54,7 +53,7 @@ def overlay_jpeg(data: bytes, masks: Sequence[np.ndarray]) -> bytes:
     return encode(Image.fromarray(canvas), "JPEG", OVERLAY_QUALITY)
 
 
-def _shrink(body: np.ndarray) -> np.ndarray:
+def _shrink(body: Mask) -> Mask:
     """`body` without its outermost pixels; the picture's border counts as background."""
     inner = np.zeros_like(body)
     inner[1:-1, 1:-1] = body[1:-1, 1:-1] & body[:-2, 1:-1] & body[2:, 1:-1] & body[1:-1, :-2] & body[1:-1, 2:]

@@ -1,20 +1,18 @@
-"""VistaQA as a plan of Parquet files: one part for each task, shared by `default`."""
+"""VistaQA as a plan of Parquet files: shards for each task, shared by `default`."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import datasets
 
 from lookcheck.dataset_builders.core.processes import Track, no_track
-from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, Part
-from lookcheck.dataset_builders.pictures.photographs import photographs
+from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, ShardGroup
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
-from lookcheck.dataset_builders.vistaqa.rows import RecordJob, make_row
+from lookcheck.dataset_builders.vistaqa.rows import RecordJob, make_rows
 from lookcheck.dataset_builders.vistaqa.sources import Source
 
 
@@ -64,41 +62,16 @@ def plan_source(
     inspected = inspect_all(
         source.jobs, allow_partial=allow_partial, declared=source.declared, num_proc=num_proc, track=track
     )
-    groups: dict[str, list[RecordJob]] = defaultdict(list)
+    by_task: dict[str, list[RecordJob]] = defaultdict(list)
     for row, job in zip(inspected, source.jobs, strict=True):
-        groups[row.task].append(job)
-    make = partial(make_row, overlays=overlays)
-    return plan_groups(groups, make, source.described, overlays=overlays, declared=source.declared)
-
-
-def plan_groups(
-    groups: dict[str, list[Any]],
-    make: Callable[[Any], dict[str, Any]],
-    described: Any,
-    *,
-    overlays: bool = True,
-    declared: Mapping[str, Any] = constants.DECLARED,
-) -> FolderPlan:
-    """Plan the folder of jobs that are already grouped by task and known to be sound.
-
-    Parameters
-    ----------
-    groups : dict of str to list
-        From task to jobs; tasks without a job get no file and no configuration.
-    make : callable
-        Makes the row of a job; picklable.
-    described : mapping
-        The source.
-    overlays : bool
-    declared : mapping
-        Counts to be had.
-    """
+        by_task[row.task].append(job)
     columns = features(overlays=overlays)
-    present = tuple(task for task in constants.TASKS if groups.get(task))
-    rows = sum(len(groups[task]) for task in present)
+    make = partial(make_rows, overlays=overlays)
+    # Tasks without a row get no file and no configuration.
+    present = tuple(task for task in constants.TASKS if by_task[task])
     configs = [ConfigFiles("default", {constants.SPLIT: present}, default=True)]
     configs += [ConfigFiles(task, {constants.SPLIT: (task,)}) for task in present]
-    sample = described.get("kind") == "sample"
+    sample = source.described.get("kind") == "sample"
     front_matter = {
         "pretty_name": "A sample in the form of VistaQA" if sample else constants.PRETTY_NAME,
         "license": "cc0-1.0" if sample else constants.LICENSE,
@@ -111,20 +84,19 @@ def plan_groups(
         "homepage": constants.HOMEPAGE,
         "citation": constants.CITATION,
         "description": constants.DESCRIPTION,
-        "partial": rows != declared["rows"],
+        "partial": len(source.jobs) != source.declared["rows"],
         "columns": list(columns),
+        "credits": source.described.get("credits", ()),
     }
-    if sample:
-        context["photographs"] = photographs()
     return FolderPlan(
         constants.NAME,
         constants.VERSION,
-        tuple(Part(task, tuple(groups[task]), make, columns) for task in present),
+        tuple(ShardGroup({task: columns}, tuple(by_task[task]), make) for task in present),
         tuple(configs),
         CardPlan("vistaqa.md.jinja", front_matter, context),
         constants.DESCRIPTION,
         tuple(EvalTask(config.name, config.name, constants.SPLIT) for config in configs),
-        described,
+        source.described,
         {"overlays": overlays},
-        declared,
+        source.declared,
     )

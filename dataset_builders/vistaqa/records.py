@@ -8,21 +8,21 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import Fault
-from lookcheck.dataset_builders.core.masks import parse_counts
+from lookcheck.dataset_builders.core.masks import Rle, encode, parse_counts
 from lookcheck.dataset_builders.vistaqa import constants
+from lookcheck.metrics.grove.rle import MOST_PIXELS
 
 
 @dataclass(frozen=True)
-class Instance:
-    """One instance of the evidence: run lengths, [height, width] and box [x, y, w, h] in pixels."""
+class EvidenceMask:
+    """One instance of the evidence: its mask and its box [x, y, w, h] in pixels."""
 
-    runs: list[int]
-    size: tuple[int, int]
+    rle: Rle
     box: tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
-class Record:
+class VistaQARecord:
     """One sample. `width` and `height` are None where the record does not state them."""
 
     id: str
@@ -35,7 +35,7 @@ class Record:
     domain: str
     task_raw: str
     domain_raw: str
-    instances: tuple[Instance, ...]
+    instances: tuple[EvidenceMask, ...]
 
 
 class _Faults(list[Fault]):
@@ -60,7 +60,7 @@ def canonical(raw: str, kind: str) -> str | None:
     return next((name for name, others in table.items() if words == name or words in others), None)
 
 
-def parse_record(stem: str, record: Any) -> tuple[Record | None, list[Fault]]:
+def parse_record(stem: str, record: Any) -> tuple[VistaQARecord | None, list[Fault]]:
     """Parse one upstream record.
 
     Parameters
@@ -72,7 +72,7 @@ def parse_record(stem: str, record: Any) -> tuple[Record | None, list[Fault]]:
 
     Returns
     -------
-    Record or None
+    VistaQARecord or None
         None if there is a fault.
     list of Fault
         Everything that is wrong with the record by itself.
@@ -93,7 +93,7 @@ def parse_record(stem: str, record: Any) -> tuple[Record | None, list[Fault]]:
     instances = _instances(record, faults)
     if faults:
         return None, faults
-    parsed = Record(
+    parsed = VistaQARecord(
         stem, file_name, width, height, question, answer, task, domain, task_raw, domain_raw, instances
     )
     return parsed, faults
@@ -139,7 +139,7 @@ def _image(image: Any, faults: _Faults) -> tuple[str, int | None, int | None]:
     return name, sizes[0], sizes[1]
 
 
-def _instances(record: dict[str, Any], faults: _Faults) -> tuple[Instance, ...]:
+def _instances(record: dict[str, Any], faults: _Faults) -> tuple[EvidenceMask, ...]:
     annotations = record.get("annotations")
     if annotations is None:
         annotations = []
@@ -173,7 +173,7 @@ def _check_evidence(record: dict[str, Any], stated: int, present: int, faults: _
         faults.add("mask-empty", f"{stated - present} of {stated} masks have no pixel")
 
 
-def _instance(number: int, item: Any, faults: _Faults) -> Instance | None:
+def _instance(number: int, item: Any, faults: _Faults) -> EvidenceMask | None:
     """The instance; None if it is broken or, as an empty evidence set is written, without a pixel."""
     if not isinstance(item, dict):
         faults.add("annotation", f"annotation {number} must be an object, not {item!r}")
@@ -192,6 +192,9 @@ def _instance(number: int, item: Any, faults: _Faults) -> Instance | None:
     except ValueError as error:
         faults.add("rle-counts", f"mask {number}: {error}")
         return None
+    if size[0] * size[1] > MOST_PIXELS:
+        faults.add("rle-size", f"mask {number} of {size[0]} × {size[1]} has more than {MOST_PIXELS} pixels")
+        return None
     if sum(runs) != size[0] * size[1]:
         faults.add("rle-sum", f"the counts of mask {number} sum to {sum(runs)}, not {size[0]} × {size[1]}")
         return None
@@ -205,7 +208,7 @@ def _instance(number: int, item: Any, faults: _Faults) -> Instance | None:
         faults.add("box", f"box {number} has no area: {box!r}")
         return None
     x, y, w, h = map(float, box)
-    return Instance(runs, (size[0], size[1]), (x, y, w, h))
+    return EvidenceMask(encode({"size": size, "counts": runs}), (x, y, w, h))
 
 
 def _is_unicode(text: str) -> bool:

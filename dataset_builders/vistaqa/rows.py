@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.images import upright
+from lookcheck.dataset_builders.core.images import exif_transpose
 from lookcheck.dataset_builders.core.jsonl import read_json
-from lookcheck.dataset_builders.core.masks import runs_to_mask, runs_to_rle
+from lookcheck.dataset_builders.core.masks import decode
+from lookcheck.dataset_builders.parquet.plan import Row
 from lookcheck.dataset_builders.vistaqa import pixels
-from lookcheck.dataset_builders.vistaqa.records import Record, parse_record
+from lookcheck.dataset_builders.vistaqa.records import parse_record
 
 
 @dataclass(frozen=True)
@@ -27,25 +27,21 @@ class RecordJob:
         return self.annotation.stem
 
 
-def make_row(job: RecordJob, *, overlays: bool = True) -> dict[str, Any]:
-    """Row of a sample that has passed `integrity`."""
-    record, faults = parse_record(job.id, read_json(job.annotation))
-    if record is None:
-        raise InputError(f"{job.annotation}: changed while the data set was built ({faults[0]})")
-    return record_row(record, (job.images / record.file_name).read_bytes(), overlays=overlays)
-
-
-def record_row(record: Record, data: bytes, *, overlays: bool = True) -> dict[str, Any]:
-    """Row of a record and the bytes of its image file.
+def make_rows(job: RecordJob, *, overlays: bool = True) -> dict[str, list[Row]]:
+    """Row of a sample that has passed `integrity`, under the stem of its shards, which is the task.
 
     Returns
     -------
     dict
-        The columns of `builder.features`; pictures as ``{"bytes": …, "path": name}``.
+        One row with the columns of `plan.features`; pictures as ``{"bytes": …, "path": name}``.
     """
-    image, suffix, _ = upright(data, whole=False)
-    masks = [runs_to_mask(item.runs, *item.size) for item in record.instances]
-    row: dict[str, Any] = {
+    record, faults = parse_record(job.id, read_json(job.annotation))
+    if record is None:
+        raise InputError(f"{job.annotation}: changed while the data set was built ({faults[0]})")
+    data = (job.images / record.file_name).read_bytes()
+    image, suffix, _ = exif_transpose(data, whole=False)
+    masks = [decode(item.rle) for item in record.instances]
+    row: Row = {
         "id": record.id,
         "image": {"bytes": image, "path": f"{record.id}{suffix}"},
         "question": record.question,
@@ -60,7 +56,7 @@ def record_row(record: Record, data: bytes, *, overlays: bool = True) -> dict[st
             {"bytes": pixels.mask_png(mask), "path": f"{record.id}_mask{number}.png"}
             for number, mask in enumerate(masks)
         ],
-        "masks_rle": [runs_to_rle(item.runs, *item.size) for item in record.instances],
+        "masks_rle": [item.rle for item in record.instances],
         "boxes": [list(item.box) for item in record.instances],
     }
     if overlays:
@@ -69,4 +65,4 @@ def record_row(record: Record, data: bytes, *, overlays: bool = True) -> dict[st
             if masks
             else None
         )
-    return row
+    return {record.task: [row]}

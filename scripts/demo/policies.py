@@ -6,7 +6,8 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
-from pycocotools import mask as coco
+
+from lookcheck.dataset_builders.core.masks import decode, encode
 
 # The oracle answers right and finds an instance this often.
 HIT_RATE = 0.8
@@ -43,13 +44,12 @@ def noisy_masks(id: str, rles: list[dict[str, Any]]) -> list[dict[str, Any]]:
         dy, dx = (round(side * SHIFT * chance.uniform(-1, 1)) for side in (height, width))
         if not seen:
             continue
-        mask = coco.decode({"size": [height, width], "counts": rle["counts"].encode()})
+        mask = decode(rle)
         moved = np.zeros_like(mask)
         moved[max(0, dy) : height + min(0, dy), max(0, dx) : width + min(0, dx)] = mask[
             max(0, -dy) : height + min(0, -dy), max(0, -dx) : width + min(0, -dx)
         ]
-        made = coco.encode(np.asfortranarray(moved))
-        found.append({"size": [height, width], "counts": made["counts"].decode()})
+        found.append(dict(encode(moved)))
     return found
 
 

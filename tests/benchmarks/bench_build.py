@@ -34,7 +34,7 @@ if __name__ == "__main__":
     if times > 1:
         # More rows of the same pictures: memory must not follow.
         from dataclasses import replace
-        plan = replace(plan, parts=tuple(replace(part, jobs=part.jobs * times) for part in plan.parts))
+        plan = replace(plan, groups=tuple(replace(group, jobs=group.jobs * times) for group in plan.groups))
     write_folder(plan, output)
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

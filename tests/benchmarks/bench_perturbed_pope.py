@@ -65,7 +65,7 @@ if __name__ == "__main__":
     source = pope_source(files, folder / "images", folder / "instances.json", described={"kind": "pope"},
                          num_proc=2, track=track)
     plan = plan_source(source, num_proc=2, track=track)
-    pictures = sum(len(part.jobs) for part in plan.parts)
+    pictures = sum(len(group.jobs) for group in plan.groups)
     manifest = write_folder(plan, output, num_proc=2, track=track)
     seconds = time.perf_counter() - start
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

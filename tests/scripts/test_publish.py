@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 
 from lookcheck.dataset_builders.parquet import writer
-from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, FolderPlan, Part
+from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, FolderPlan, ShardGroup
 from lookcheck.scripts.publish import hub as publish_hub
 
 TOKEN = "hf_loopbackSECRETtoken0123456789"
@@ -51,22 +51,25 @@ sys.meta_path.insert(0, Blocker())
 """
 
 
-def make_row(job: tuple[int, int]) -> dict[str, Any]:
+def make_rows(job: tuple[int, int]) -> dict[str, list[dict[str, Any]]]:
     shard, index = job
     buffer = io.BytesIO()
     Image.new("RGB", (8, 6), (shard * 100, index * 100, 7)).save(buffer, "PNG")
     name = f"r{shard}{index}"
-    return {"id": name, "image": {"bytes": buffer.getvalue(), "path": f"{name}.png"}}
+    row = {"id": name, "image": {"bytes": buffer.getvalue(), "path": f"{name}.png"}}
+    return {f"test{shard}": [row]}
 
 
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
     """A folder as the builders write it, in two files."""
     features = datasets.Features({"id": datasets.Value("string"), "image": datasets.Image()})
-    parts = tuple(Part(f"test{shard}", ((shard, 0), (shard, 1)), make_row, features) for shard in range(2))
+    groups = tuple(
+        ShardGroup({f"test{shard}": features}, ((shard, 0), (shard, 1)), make_rows) for shard in range(2)
+    )
     config = ConfigFiles("default", {"test": ("test0", "test1")}, default=True)
     card = CardPlan("vistaqa.md.jinja", {"license": "unknown"})
-    plan = FolderPlan("vistaqa", "1.0.0", parts, (config,), card, "Small.", source={"kind": "folder"})
+    plan = FolderPlan("vistaqa", "1.0.0", groups, (config,), card, "Small.", source={"kind": "folder"})
     folder = tmp_path / "built"
     with pytest.MonkeyPatch.context() as patch:
         # What the card says is not the matter here.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from lookcheck.dataset_builders.pictures.photographs import photographs
+from lookcheck.dataset_builders.pictures.photographs import credits, photographs
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob
 from lookcheck.dataset_builders.salart_vqa.sample.chains import CHAINS, CLOCK, NONE, Chain
@@ -45,11 +45,7 @@ def sample_source(workspace: Path) -> Source:
         if chain.edit is not None:
             jobs.append(_job(chain, constants.ARTIFACT, chain.edit(image), workspace))
         jobs.append(_job(chain, _reference_role(chain), image, workspace))
-    credits = [
-        {"name": picture.name, "credit": picture.credit, "license": picture.license}
-        for picture in photographs()
-    ]
-    return Source(tuple(jobs), {"kind": "sample", "credits": credits})
+    return Source(tuple(jobs), {"kind": "sample", "credits": credits()})
 
 
 def declared_counts() -> dict[str, Any]:

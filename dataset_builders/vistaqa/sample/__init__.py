@@ -15,14 +15,13 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from PIL import Image
-from pycocotools import mask as coco
 
 from lookcheck.dataset_builders.core.jsonl import read_jsonl
+from lookcheck.dataset_builders.core.masks import box_of, encode
 from lookcheck.dataset_builders.pictures.figures import DRAWN, figure
 from lookcheck.dataset_builders.pictures.model import Instance, Picture
-from lookcheck.dataset_builders.pictures.photographs import photographs
+from lookcheck.dataset_builders.pictures.photographs import credits, photographs
 from lookcheck.dataset_builders.pictures.scenes import scene
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.sources import Source, jobs_of
@@ -67,7 +66,8 @@ def sample_source(workspace: Path) -> Source:
         if not path.exists():
             path.write_bytes(_encoded(picture))
         (annotations / f"{number:04d}.json").write_text(json.dumps(record), encoding="utf-8")
-    return Source(jobs_of(annotations, images), {"kind": "sample"}, declared_counts())
+    described = {"kind": "sample", "credits": credits()}
+    return Source(jobs_of(annotations, images), described, declared_counts())
 
 
 def sample_record(number: int, line: dict[str, Any], picture: Picture) -> dict[str, Any]:
@@ -92,9 +92,7 @@ def sample_record(number: int, line: dict[str, Any], picture: Picture) -> dict[s
 
 
 def _annotation(item: Instance) -> dict[str, Any]:
-    rle = coco.encode(np.asfortranarray(item.mask, dtype=np.uint8))
-    segmentation = {"size": [int(value) for value in rle["size"]], "counts": rle["counts"].decode("ascii")}
-    return {"segmentation": segmentation, "bbox": [float(value) for value in coco.toBbox(rle)]}
+    return {"segmentation": encode(item.mask), "bbox": [float(side) for side in box_of(item.mask)]}
 
 
 def _named(picture: Picture, name: str) -> tuple[Instance, ...]:

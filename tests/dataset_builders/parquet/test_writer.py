@@ -26,7 +26,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.processes import ordered_map
 from lookcheck.dataset_builders.parquet import encoding, shards
 from lookcheck.dataset_builders.parquet.card import count_columns
-from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, FolderPlan, Part, PartGroup
+from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, FolderPlan, ShardGroup
 from lookcheck.dataset_builders.parquet.shards import ShardWriter
 from lookcheck.dataset_builders.parquet.writer import write_folder
 
@@ -68,6 +68,10 @@ def _row(number: int, *, distinct: int = 10**9, fail_at: int = -1) -> dict[str, 
     }
 
 
+def _single(number: int, **options: Any) -> dict[str, list[dict[str, Any]]]:
+    return {"all": [_row(number, **options)]}
+
+
 def _plan(rows: int = 30, **options: Any) -> FolderPlan:
     card = CardPlan(
         "vistaqa.md.jinja",
@@ -81,9 +85,9 @@ def _plan(rows: int = 30, **options: Any) -> FolderPlan:
             "columns": [],
         },
     )
-    part = Part("all", range(rows), partial(_row, **options), FEATURES)
+    group = ShardGroup({"all": FEATURES}, range(rows), partial(_single, **options))
     configs = (ConfigFiles("default", {"test": ("all",)}, default=True),)
-    return FolderPlan("test", "1.0.0", (part,), configs, card, "Test.", source={"kind": "folder"})
+    return FolderPlan("test", "1.0.0", (group,), configs, card, "Test.", source={"kind": "folder"})
 
 
 def _listing(folder: Path) -> list[str]:
@@ -219,7 +223,7 @@ def test_a_row_group_ends_where_a_new_picture_begins(tmp_path: Path) -> None:
 
 
 def _spread(number: int) -> dict[str, list[dict[str, Any]]]:
-    """One picture for three rows of two parts; every third job has nothing for the second."""
+    """One picture for three rows of two stems; every third job has nothing for the second."""
     if number == 99:
         raise InputError("job 99 is broken")
     image = {"bytes": _noise(number, LARGE), "path": f"{number}.png"}
@@ -229,7 +233,8 @@ def _spread(number: int) -> dict[str, list[dict[str, Any]]]:
 
 def _group_plan(jobs: list[int]) -> FolderPlan:
     plan = _plan(1)
-    group = PartGroup(("left", "right"), jobs, _spread, FEATURES, ("image",))
+    stems = ("left", "right")
+    group = ShardGroup(dict.fromkeys(stems, FEATURES), jobs, _spread, dict.fromkeys(stems, ("image",)))
     configs = (
         ConfigFiles("default", {"test": ("left",)}, default=True),
         ConfigFiles("right", {"test": ("right",)}),
@@ -237,7 +242,7 @@ def _group_plan(jobs: list[int]) -> FolderPlan:
     return FolderPlan("test", "1.0.0", (group,), configs, plan.card, "Test.", source={"kind": "folder"})
 
 
-def test_parts_made_together(tmp_path: Path) -> None:
+def test_rows_made_together(tmp_path: Path) -> None:
     manifest = write_folder(_group_plan(list(range(9))), tmp_path / "out")
     assert [manifest["built"][config]["test"]["rows"] for config in ("default", "right")] == [18, 6]
     distinct = [len(_noise(number, LARGE)) for number in range(9)]
@@ -292,16 +297,16 @@ def test_a_wrong_row_is_refused(change: dict[str, Any], said: str) -> None:
         encoding.encode_row(FEATURES, _row(1) | change)
 
 
-def test_an_unknown_part_or_split_is_refused() -> None:
+def test_an_unknown_stem_or_split_is_refused() -> None:
     plan = _plan(1)
-    for splits, said in (({"test": ("none",)}, "unknown parts"), ({"te-st": ("all",)}, "must match")):
+    for splits, said in (({"test": ("none",)}, "unknown stems"), ({"te-st": ("all",)}, "must match")):
         with pytest.raises(ValueError, match=said):
-            FolderPlan("t", "1", plan.parts, (ConfigFiles("default", splits),), plan.card, "Test.")
+            FolderPlan("t", "1", plan.groups, (ConfigFiles("default", splits),), plan.card, "Test.")
     with pytest.raises(ValueError, match="same stem"):
-        FolderPlan("t", "1", plan.parts * 2, plan.configs, plan.card, "Test.")
-    group = PartGroup(("all", "none"), [], _spread, FEATURES)
+        FolderPlan("t", "1", plan.groups * 2, plan.configs, plan.card, "Test.")
+    group = ShardGroup(dict.fromkeys(("all", "none"), FEATURES), [], _spread)
     with pytest.raises(ValueError, match="same stem"):
-        FolderPlan("t", "1", (*plan.parts, group), plan.configs, plan.card, "Test.")
+        FolderPlan("t", "1", (*plan.groups, group), plan.configs, plan.card, "Test.")
 
 
 @pytest.mark.parametrize("num_proc", [1, 2])

@@ -12,11 +12,11 @@ import pytest
 from pycocotools import mask as coco
 
 from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
+from lookcheck.dataset_builders.core.masks import decode
 from lookcheck.dataset_builders.perturbed_pope.coco_names import SUPERCATEGORIES
 from lookcheck.dataset_builders.perturbed_pope.detections import read_detections
 from lookcheck.dataset_builders.perturbed_pope.generate import generate_questions
 from lookcheck.dataset_builders.perturbed_pope.instances import Instances, read_instances
-from lookcheck.dataset_builders.perturbed_pope.masks import decode
 from lookcheck.dataset_builders.perturbed_pope.sources import Source
 
 
@@ -95,7 +95,10 @@ SIZE = [120, 161]
             {"segmentation": {"size": [161, 120], "counts": [0, 161 * 120]}},
             "a mask of size [161, 120] [h, w] does not fit an image of 161 × 120",
         ),
-        ({"segmentation": {"size": SIZE, "counts": [5, 5]}}, "the runs sum to 10, not 120 × 161"),
+        (
+            {"segmentation": {"size": SIZE, "counts": [5, 5]}},
+            "the runs sum to 10, but the size [120, 161] has 19320 pixels",
+        ),
         ({"segmentation": {"size": SIZE, "counts": "zz"}}, "instances.json annotation 1:"),
         (
             {"segmentation": {"size": SIZE, "counts": [-1, 161 * 120 + 1]}},

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
+from lookcheck.dataset_builders.core.masks import encode
 from lookcheck.dataset_builders.perturbed_pope import donors as donor_rules
 from lookcheck.dataset_builders.perturbed_pope import swap
 from lookcheck.dataset_builders.perturbed_pope.donors import Donor, choose_donor, donors_of, inspect_donor
-from lookcheck.dataset_builders.perturbed_pope.instances import Instance, Photo, read_instances
-from lookcheck.dataset_builders.perturbed_pope.masks import encode
+from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Photo, read_instances
 
 SHAPE = (60, 81)
 Box = tuple[int, int, int, int]
@@ -29,7 +29,7 @@ def _box(left: int, top: int, width: int, height: int, shape: tuple[int, int] = 
     return mask
 
 
-def _instance(mask: np.ndarray, category: str = "dog", id: int = 1, crowd: bool = False) -> Instance:
+def _instance(mask: np.ndarray, category: str = "dog", id: int = 1, crowd: bool = False) -> CocoInstance:
     rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     box = (
         int(columns[0]),
@@ -37,7 +37,7 @@ def _instance(mask: np.ndarray, category: str = "dog", id: int = 1, crowd: bool 
         int(columns[-1] - columns[0] + 1),
         int(rows[-1] - rows[0] + 1),
     )
-    return Instance(id, 1, category, encode(mask), int(mask.sum()), box, crowd)
+    return CocoInstance(id, 1, category, encode(mask), int(mask.sum()), box, crowd)
 
 
 def test_a_flat_picture_is_filled_with_its_colour() -> None:
@@ -190,7 +190,7 @@ def test_contact_with_others() -> None:
 def _donor(
     category: str, kind: str, width: int = 200, height: int = 200, id: int = 1, contact: float = 0.0
 ) -> Donor:
-    instance = Instance(id, 1, category, {}, width * height, (5, 5, width, height))
+    instance = CocoInstance(id, 1, category, {}, width * height, (5, 5, width, height))
     return Donor(Photo(1, f"{category}.jpg", 640, 480), instance, kind, contact)
 
 

@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,7 +23,8 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.salart_vqa import builder as builder_module
-from lookcheck.dataset_builders.salart_vqa import constants, overlay, records
+from lookcheck.dataset_builders.salart_vqa import constants, integrity, overlay, records
+from lookcheck.dataset_builders.salart_vqa import rows as rows_module
 from lookcheck.dataset_builders.salart_vqa.builder import SalArtVQA
 from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
 from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
@@ -75,6 +77,34 @@ def build(source: Path, workspace: Path, output: Path, **options: Any) -> Path:
     workspace.mkdir()
     write_folder(plan_source(folder_source(source, workspace), **options), output)
     return output
+
+
+@pytest.mark.parametrize("layout", ["overlays", "boxes"])
+def test_each_picture_is_parsed_and_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str
+) -> None:
+    """One parse and two reads a file (to check it, to store it); a drawn overlay is drawn once."""
+    rows = [upstream.row(number, upstream.label(number)) for number in range(5)]
+    if layout == "boxes":
+        for row in rows:
+            row["q3_overlay_image"] = None
+            row["q3_boxes"] = {letter: [2.0 + n, 2.0, 5.0, 5.0] for n, letter in enumerate("ABCD")}
+    upstream.write_parquet(tmp_path / "in", rows)
+    calls: Counter[str] = Counter()
+
+    def counted(name: str, function: Any) -> Any:
+        def wrapped(*given: Any, **named: Any) -> Any:
+            if name != "read" or "-image" in given[0].name or "-q3_overlay" in given[0].name:
+                calls[name] += 1
+            return function(*given, **named)
+
+        return wrapped
+
+    for module, name in ((integrity, "parse_record"), (rows_module, "draw_boxes"), (Path, "read_bytes")):
+        monkeypatch.setattr(module, name, counted(name.removesuffix("_bytes"), getattr(module, name)))
+    build(tmp_path / "in", tmp_path / "work", tmp_path / "built", allow_partial=True)
+    files = 10 if layout == "overlays" else 5
+    assert calls == Counter(parse_record=5, read=2 * files, draw_boxes=10 - files)
 
 
 # Parquet as the three revisions may hold it: bare, as `datasets` writes it, with a system prompt.

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
 from lookcheck.dataset_builders.salart_vqa.overlay import COLOURS, draw_boxes
-from lookcheck.dataset_builders.salart_vqa.rows import ChainJob, image_row
+from lookcheck.dataset_builders.salart_vqa.rows import ChainJob, make_rows
 
 
 @pytest.mark.parametrize("side", [256, 1000, 4096])
@@ -83,7 +84,7 @@ def test_any_boxes_on_any_picture(size: tuple[int, int], boxes: list[Any], mode:
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
-def test_a_drawn_overlay_is_as_the_image_stands_upright(tmp_path: Path, kind: str) -> None:
+def test_a_drawn_overlay_is_as_the_image_is_shown(tmp_path: Path, kind: str) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
     lying = Image.new("RGB", (60, 40), (10, 20, 30))
@@ -98,7 +99,8 @@ def test_a_drawn_overlay_is_as_the_image_stands_upright(tmp_path: Path, kind: st
         **dict.fromkeys(("q2_answer", "q3_answer", "q4_answer"), "E"),
         "q3_boxes": {letter: [4 + 8 * n, 30, 6, 20] for n, letter in enumerate("ABCD")},
     }
-    row = image_row(ChainJob("here", fields, tmp_path / "picture", None))
+    (job,) = inspect_all([ChainJob("here", fields, tmp_path / "picture", None)], allow_partial=True)
+    (row,) = make_rows(job)["images"]
     image, overlay = (Image.open(io.BytesIO(row[name]["bytes"])) for name in ("image", "q3_overlay_image"))
     assert image.size == overlay.size == (40, 60)
     assert overlay.format == ("JPEG" if kind == "JPEG" else "PNG")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from PIL import Image
 
 from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
+from lookcheck.dataset_builders.vistaqa.rows import make_rows
 from lookcheck.dataset_builders.vistaqa.sources import folder_source
 
 Change = Callable[[dict[str, Any], Path], Any]
@@ -234,9 +236,7 @@ def test_empty_and_missing_folders(tmp_path: Path) -> None:
         folder_source(tmp_path, tmp_path)
 
 
-def test_an_image_turned_by_exif_is_written_upright(upstream: ModuleType, tmp_path: Path) -> None:
-    from lookcheck.dataset_builders.vistaqa.rows import make_row
-
+def test_an_image_turned_by_exif_is_written_as_it_is_shown(upstream: ModuleType, tmp_path: Path) -> None:
     upstream.write(tmp_path, 7, upstream.record(7))
     _turn_back = {"exif": Image.Exif()}
     _turn_back["exif"][0x0112] = 6
@@ -245,8 +245,7 @@ def test_an_image_turned_by_exif_is_written_upright(upstream: ModuleType, tmp_pa
     lying.save(tmp_path / "images" / "7.png", **_turn_back)
     jobs = folder_source(tmp_path / "annotations", tmp_path / "images").jobs
     inspect_all(jobs, allow_partial=True)
-    import io
-
-    image = Image.open(io.BytesIO(make_row(jobs[0])["image"]["bytes"]))
+    ((row,),) = make_rows(jobs[0]).values()
+    image = Image.open(io.BytesIO(row["image"]["bytes"]))
     assert np.array_equal(np.asarray(image), np.asarray(upstream.picture(7)))
     assert image.getexif().get(0x0112) is None
