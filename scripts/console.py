@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -137,6 +137,16 @@ class RateColumn(TextColumn):
     def render(self, task: Any) -> Any:
         speed = task.finished_speed or task.speed
         return TextColumn("" if speed is None else f"{speed:,.1f}/s").render(task)
+
+
+def check_outputs(outputs: Sequence[Path], inputs: Sequence[Path | None] = ()) -> None:
+    """Refuse an output of unknown kind, or one that would overwrite an input; call it before the work."""
+    for path in outputs:
+        for given in inputs:
+            if given is not None and path.exists() and given.exists() and path.samefile(given):
+                raise InputError(f"{path}: --output would overwrite the input {given}")
+        if path.suffix not in {".json", ".csv"}:
+            raise InputError(f"{path}: --output takes a name ending in .json or .csv")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.verdict_file import identity, read_verdicts
 from lookcheck.scripts.demo import policies
 from lookcheck.scripts.judge.samples import fingerprint
-from lookcheck.scripts.judge.verdict_file import identity, read_verdicts
 
 VERDICTS = Path(__file__).parent / "vistaqa_verdicts.jsonl"
 
@@ -41,7 +42,8 @@ def shipped_verdicts(ids: list[str], questions: list[str], answers: list[str]) -
         "answers": fingerprint(given.items()),
     }
     for name, digest in found.items():
-        if header["deciding"][name]["sha256"] != digest:
+        stated = header["deciding"].get(name)
+        if not isinstance(stated, Mapping) or stated.get("sha256") != digest:
             raise InputError(f"{VERDICTS}: these verdicts are about another {name}; judge the sample anew")
     return {id: str(row["verdict"]) for id, row in rows.items()}, identity(header)
 

@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from lookcheck.dataset_builders.core.processes import Track
+from lookcheck.dataset_builders.scores.report import percent
 from lookcheck.scripts.demo import policies
 from lookcheck.scripts.demo.judged import shipped_verdicts
-from lookcheck.scripts.score.report import percent
 
 ORACLE = "noisy oracle"
 CHAIN_FIGURES = ("artifact_all_1_4", "real_all_1_4", "overall_all_1_4", "overall_all_2_4")

@@ -11,12 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.printable import printable
 from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
+from lookcheck.dataset_builders.core.verdict_file import VerdictRow, identity, read_verdicts
+from lookcheck.dataset_builders.scores.report import percent
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.correction import corrected_mean
 from lookcheck.scripts.judge.measures import HUMAN, JUDGED, MEASURES, agreement
-from lookcheck.scripts.judge.verdict_file import Row, identity, read_verdicts
-from lookcheck.scripts.score.report import check_outputs, percent, printable
 
 # VistaQA's own study (arXiv 2605.20676): accuracy, kappa, F1. The share of "yes" there is .480.
 PUBLISHED = {
@@ -41,7 +42,7 @@ def judge_agreement(
     the labelled samples were drawn at random.
     """
     if output is not None:
-        check_outputs([output], [verdicts, human])
+        console.check_outputs([output], [verdicts, human])
         if output.suffix != ".json":
             raise InputError(f"{output}: --output takes a name ending in .json")
     header, rows = read_verdicts(verdicts)
@@ -60,13 +61,17 @@ def judge_agreement(
 
 
 def compare(
-    rows: dict[str, Row], labels: dict[str, JsonRecord], *, confidence: float = 0.95, resamples: int = 9_999
+    rows: dict[str, VerdictRow],
+    labels: dict[str, JsonRecord],
+    *,
+    confidence: float = 0.95,
+    resamples: int = 9_999,
 ) -> dict[str, Any]:
     """Agreement of judge and exact match with the labels, by kind, and the corrected mean.
 
     Parameters
     ----------
-    rows : dict of str to dict
+    rows : dict of str to VerdictRow
         A verdict file's rows.
     labels : dict of str to JsonRecord
         Human verdicts of some of them.
@@ -116,7 +121,7 @@ def _human(record: JsonRecord) -> str:
     return verdict
 
 
-def _exact(row: Row) -> bool:
+def _exact(row: VerdictRow) -> bool:
     if not isinstance(row.get("exact"), bool):
         raise InputError(
             f"id {row['id']!r}: the verdict file doesn't say whether the answer is an exact match"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.scripts.judge.verdicts import Judgement
+from lookcheck.dataset_builders.core.verdict_file import Json
+from lookcheck.scripts.judge.decision import Judgement
 
 Triple = tuple[str, str, str]
 
@@ -47,7 +48,7 @@ class Share:
 class Backend(Protocol):
     """One way to ask a model."""
 
-    def describe(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def describe(self) -> tuple[dict[str, Json], dict[str, Json]]:
         """What affects a verdict, and what is only good to know; both go into the header."""
 
     def judge(

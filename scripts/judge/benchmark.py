@@ -17,7 +17,7 @@ from rich.table import Table
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.backend import require
-from lookcheck.scripts.judge.verdicts import MAX_NEW_TOKENS
+from lookcheck.scripts.judge.decision import MAX_NEW_TOKENS
 
 # config.json of Qwen/Qwen2.5-14B-Instruct: 14.8 billion parameters.
 SHAPE = {

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import torch
 
-Row = list[int]
+TokenIds = list[int]
 T = TypeVar("T")
 
 DEFAULT_BATCH = {"cuda": 64}
@@ -65,7 +65,7 @@ class Engine:
         no: Sequence[int],
         pad: int,
         stop: Sequence[int] = (),
-        prefix: Row | None = None,
+        prefix: TokenIds | None = None,
     ) -> None:
         self._model = model
         self._device = model.get_input_embeddings().weight.device
@@ -77,7 +77,7 @@ class Engine:
         # The keyword was renamed within transformers 5.
         self._cache_key = "cache" if "cache" in parameters else "past_key_values"
         self._cuts = "logits_to_keep" in parameters
-        self._prefix: Row = []
+        self._prefix: TokenIds = []
         self._cache: Any = None
         if prefix and "position_ids" in parameters:
             self._share(prefix)
@@ -88,7 +88,7 @@ class Engine:
         return len(self._prefix)
 
     @torch.inference_mode()
-    def first(self, rows: Sequence[Row]) -> First:
+    def first(self, rows: Sequence[TokenIds]) -> First:
         """Judge a batch by one forward pass.
 
         Parameters
@@ -100,7 +100,7 @@ class Engine:
         return self._read(logits)
 
     @torch.inference_mode()
-    def generate(self, rows: Sequence[Row], most: int) -> tuple[list[Row], First]:
+    def generate(self, rows: Sequence[TokenIds], most: int) -> tuple[list[TokenIds], First]:
         """Reply greedily to a batch.
 
         Not ``model.generate``: that mixes in sampling and penalties from the model's own settings.
@@ -119,7 +119,7 @@ class Engine:
         """
         logits, mask, cache = self._start(rows, keep=most > 1)
         first = self._read(logits)
-        replies: list[Row] = [[] for _ in rows]
+        replies: list[TokenIds] = [[] for _ in rows]
         running = set(range(len(rows)))
         for step in range(most):
             chosen = logits.argmax(dim=-1)
@@ -134,7 +134,7 @@ class Engine:
             logits = self._forward(chosen[:, None], mask, cache)
         return replies, first
 
-    def _start(self, rows: Sequence[Row], keep: bool = False) -> tuple[Any, Any, Any]:
+    def _start(self, rows: Sequence[TokenIds], keep: bool = False) -> tuple[Any, Any, Any]:
         skip = len(self._prefix)
         rests = [row[skip:] for row in rows]
         ids, mask = left_padded(rests, self._pad)
@@ -173,7 +173,7 @@ class Engine:
         return DynamicCache(config=self._model.config)
 
     @torch.inference_mode()
-    def _share(self, prefix: Row) -> None:
+    def _share(self, prefix: TokenIds) -> None:
         cache = self._new_cache()
         # A sliding window counts padding, and a recurrent state can't be cut from it.
         if any(getattr(cache, "is_sliding", [])) or not all(map(_plain, cache.layers)):
@@ -183,7 +183,7 @@ class Engine:
         self._prefix, self._cache = list(prefix), cache
 
 
-def left_padded(rows: Sequence[Row], pad: int) -> tuple[Any, Any]:
+def left_padded(rows: Sequence[TokenIds], pad: int) -> tuple[Any, Any]:
     """Rows as one array that ends where every row ends.
 
     Returns

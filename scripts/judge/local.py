@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.verdict_file import Json
 from lookcheck.scripts.judge.backend import Settings, Share, Triple, require
-from lookcheck.scripts.judge.render import Renderer, StructureError, single_tokens
-from lookcheck.scripts.judge.verdicts import (
+from lookcheck.scripts.judge.decision import (
     MAX_NEW_TOKENS,
     NO_FORMS,
     YES_FORMS,
@@ -20,6 +20,7 @@ from lookcheck.scripts.judge.verdicts import (
     measured,
     parse,
 )
+from lookcheck.scripts.judge.render import Renderer, StructureError, single_tokens
 
 # Files that change what a model in a folder says.
 _WEIGHING = {".safetensors", ".json", ".jinja", ".model", ".txt"}
@@ -74,12 +75,12 @@ class LocalJudge:
                 raise InputError(f"{settings.model}: its tokenizer has no single token for {word!r}")
         self._engine: Any = None
 
-    def describe(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def describe(self) -> tuple[dict[str, Json], dict[str, Json]]:
         """What affects a verdict, and what is only good to know; see :class:`Backend`."""
         import torch
 
         folder = Path(self._settings.model)
-        deciding = {
+        deciding: dict[str, Json] = {
             "backend": "transformers",
             "model": folder.resolve().name if folder.is_dir() else self._settings.model,
             "revision": getattr(self._config, "_commit_hash", None),
@@ -90,7 +91,7 @@ class LocalJudge:
             "prompt": self._renderer.fingerprint(),
             "forms": [form for forms in self._forms for form in forms],
         }
-        known: dict[str, Any] = {"requested_revision": self._settings.revision}
+        known: dict[str, Json] = {"requested_revision": self._settings.revision}
         if self._device.startswith("cuda"):
             known["device_name"] = torch.cuda.get_device_name()
         return deciding, known

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from lookcheck.dataset_builders.core.verdict_file import VerdictRow
 from lookcheck.scripts.judge.backend import Triple
+from lookcheck.scripts.judge.decision import Judgement
 from lookcheck.scripts.judge.samples import Sample
-from lookcheck.scripts.judge.verdicts import Judgement
 
 MAX_CHARACTERS = 8_000
 """Default of the longest prompt text; an answer beyond it is no short answer."""
@@ -23,7 +23,7 @@ class Plan:
 
     Attributes
     ----------
-    direct : list of dict
+    direct : list of VerdictRow
         Rows that need no model.
     triples : list of (question, reference, candidate)
         What the model is asked.
@@ -31,7 +31,7 @@ class Plan:
         For each triple the samples that it stands for.
     """
 
-    direct: list[dict[str, Any]] = field(default_factory=list)
+    direct: list[VerdictRow] = field(default_factory=list)
     triples: list[Triple] = field(default_factory=list)
     samples: list[list[Sample]] = field(default_factory=list)
 
@@ -72,7 +72,7 @@ def make_plan(
     return plan
 
 
-def row_of(sample: Sample, judgement: Judgement, method: str) -> dict[str, Any]:
+def row_of(sample: Sample, judgement: Judgement, method: str) -> VerdictRow:
     """A row of the verdict file; every row has the same keys."""
     return {
         "id": sample.id,
@@ -89,7 +89,7 @@ def row_of(sample: Sample, judgement: Judgement, method: str) -> dict[str, Any]:
     }
 
 
-def copies(row: dict[str, Any], samples: Sequence[Sample]) -> list[dict[str, Any]]:
+def copies(row: VerdictRow, samples: Sequence[Sample]) -> list[VerdictRow]:
     """Rows of the further samples of a triple, each saying whose verdict it repeats."""
     return [{**row, "id": sample.id, "same_as": row["id"]} for sample in samples]
 

@@ -12,17 +12,17 @@ from typing import Annotated, Any, Literal
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.printable import printable
+from lookcheck.dataset_builders.core.verdict_file import Json, JudgeHeader, VerdictRow, identity
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.backend import DEFAULT_MODEL, Backend, Settings
+from lookcheck.scripts.judge.decision import MAX_NEW_TOKENS
 from lookcheck.scripts.judge.plan import MAX_CHARACTERS, make_plan
 from lookcheck.scripts.judge.processes import Processes
 from lookcheck.scripts.judge.prompt import PROMPT_VERSION
-from lookcheck.scripts.judge.runner import run as run_plan
+from lookcheck.scripts.judge.resumable import judge_plan
 from lookcheck.scripts.judge.samples import Sample, fingerprint, join, rows_of
-from lookcheck.scripts.judge.verdict_file import Row, identity
-from lookcheck.scripts.judge.verdicts import MAX_NEW_TOKENS
 from lookcheck.scripts.judge.watch import Watch
-from lookcheck.scripts.score.report import printable
 
 # Those whose version can change a figure.
 _PACKAGES = {
@@ -133,7 +133,7 @@ def run(
         asked = ServerJudge(
             settings, Access(base_url, key, concurrency, timeout, retries, top_logprobs, body, server)
         )
-    rules = {
+    rules: dict[str, Json] = {
         "method": method,
         "prompt_version": PROMPT_VERSION,
         "max_new_tokens": MAX_NEW_TOKENS if method == "generate" else 1,
@@ -144,26 +144,24 @@ def run(
     header = make_header(samples, asked, rules, dataset)
     plan = make_plan(samples, dedupe=dedupe, accept_exact=accept_exact, most=max_characters)
     with Watch(quiet=quiet or not processes.first) as watch:
-        rows = run_plan(plan, asked, header, output, method=method, processes=processes, watch=watch)
+        rows = judge_plan(plan, asked, header, output, method=method, processes=processes, watch=watch)
     processes.close()
     if processes.first:
         _show(rows, header, output, as_json=as_json)
 
 
-def make_header(samples: list[Sample], backend: Backend, rules: Row, dataset: str) -> Row:
+def make_header(samples: list[Sample], backend: Backend, rules: dict[str, Json], dataset: str) -> JudgeHeader:
     """The header of a verdict file.
 
     Returns
     -------
-    dict
-        ``deciding``: all that affects a verdict, compared before a file is continued; ``known``: what
-        is only good to know.
+    JudgeHeader
     """
     judge, known = backend.describe()
     answered = [sample for sample in samples if sample.candidate is not None]
-    deciding = {
+    deciding: dict[str, Json] = {
         "judge": {**judge, **rules},
-        "packages": {name: _version(name) for name in _PACKAGES[judge["backend"]]},
+        "packages": {name: _version(name) for name in _PACKAGES[str(judge["backend"])]},
         "dataset": {
             "rows": len(samples),
             "sha256": fingerprint((row.id, row.question, row.reference) for row in samples),
@@ -173,10 +171,10 @@ def make_header(samples: list[Sample], backend: Backend, rules: Row, dataset: st
             "sha256": fingerprint((row.id, row.candidate or "") for row in answered),
         },
     }
-    return {"deciding": deciding, "known": {"dataset": Path(dataset).name, **known}}
+    return JudgeHeader(deciding=deciding, known={"dataset": Path(dataset).name, **known})
 
 
-def _show(rows: dict[str, Row], header: Row, output: Path, *, as_json: bool) -> None:
+def _show(rows: dict[str, VerdictRow], header: JudgeHeader, output: Path, *, as_json: bool) -> None:
     verdicts = Counter(row["verdict"] for row in rows.values())
     counts = {verdict: verdicts[verdict] for verdict in ("yes", "no", "none")}
     reasons = Counter(row["reason"] for row in rows.values() if row["verdict"] == "none")

@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.verdict_file import Json
 from lookcheck.scripts.judge.backend import Settings, Share, Triple, require
-from lookcheck.scripts.judge.prompt import messages
-from lookcheck.scripts.judge.verdicts import (
+from lookcheck.scripts.judge.decision import (
     MAX_NEW_TOKENS,
     NO_FORMS,
     YES_FORMS,
@@ -22,6 +22,7 @@ from lookcheck.scripts.judge.verdicts import (
     decide_truncated,
     parse,
 )
+from lookcheck.scripts.judge.prompt import messages
 
 # A question whose answer no judge can miss; it is asked once, to learn who answers and how.
 _PROBE = ("What colour is the wall?", "red", "red")
@@ -84,7 +85,7 @@ class ServerJudge:
         )
         self._served: str | None = None
 
-    def describe(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def describe(self) -> tuple[dict[str, Json], dict[str, Json]]:
         """Ask once, and say who answered; see :class:`Backend`."""
         reply = self._ask(_PROBE)
         if isinstance(reply, Judgement):
@@ -92,7 +93,7 @@ class ServerJudge:
         self._served = reply.model
         if self._settings.method == "logprob" and not _listed(reply.choices[0]):
             raise InputError(f"{self._access.base_url}: sends no log-probabilities; use --method generate")
-        deciding = {
+        deciding: dict[str, Json] = {
             "backend": "openai",
             "model": self._settings.model,
             "revision": self._settings.revision,
@@ -103,7 +104,7 @@ class ServerJudge:
             "top_logprobs": self._access.top_logprobs,
             "extra_body": self._access.extra_body,
         }
-        known = {
+        known: dict[str, Json] = {
             "base_url": _without_secrets(self._access.base_url),
             "system_fingerprint": getattr(reply, "system_fingerprint", None),
         }

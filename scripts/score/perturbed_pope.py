@@ -18,7 +18,7 @@ from lookcheck.dataset_builders.core.records import (
 from lookcheck.metrics.perturbed_pope import ORIGINAL, PARSERS, UNPARSED, compute
 from lookcheck.scripts import console
 from lookcheck.scripts.score.perturbed_pope_table import report
-from lookcheck.scripts.score.report import check_outputs, emit
+from lookcheck.scripts.score.report import emit
 
 NAN = float("nan")
 BUILT_COLUMNS = ("id", "parent_id", "split", "answer", "condition", "image_id")
@@ -56,7 +56,7 @@ def perturbed_pope(
 ) -> None:
     """Score answers to perturbed POPE, and three policies that never look beside them."""
     outputs = output or []
-    check_outputs(outputs, [references, predictions])
+    console.check_outputs(outputs, [references, predictions])
     for name, value, allowed in (("parser", parser, PARSERS), ("unparsed", unparsed, UNPARSED)):
         if value not in allowed:
             raise InputError(f"--{name} is {value!r}; expected one of {', '.join(allowed)}")

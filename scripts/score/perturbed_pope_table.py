@@ -7,8 +7,8 @@ from math import fsum
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.scores.report import Report, percent
 from lookcheck.metrics.perturbed_pope import BASELINES, ORIGINAL, relative_change
-from lookcheck.scripts.score.report import Report, percent
 
 # The last three are accuracies of policies that don't look.
 COLUMNS = ("acc.", "yes", "seen", "relies", "all yes", "all no", "copied")

@@ -10,25 +10,9 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.printable import printable
 from lookcheck.dataset_builders.scores.report import Report, percent
 from lookcheck.scripts import console
-
-__all__ = ["Report", "check_outputs", "emit", "percent", "printable", "table"]
-
-
-def printable(text: str) -> str:
-    """Text of a file as a terminal may show it: control characters as their escapes.
-
-    Examples
-    --------
-    >>> print(printable("a\\x1b[31mb\\n"))
-    a\\x1b[31mb\\n
-    """
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text
-    )
 
 
 def table(report: Report) -> Table:
@@ -60,7 +44,7 @@ def emit(report: Report, *, as_json: bool, outputs: Sequence[Path]) -> None:
     outputs : sequence of Path
         ``*.json`` gets the whole result with ``per_sample``; ``*.csv`` the table, as fractions.
     """
-    check_outputs(outputs)
+    console.check_outputs(outputs)
     for path in outputs:
         whole = path.suffix == ".json"
         text = console.to_json(report.result) + "\n" if whole else _csv(report.in_files or report)
@@ -74,16 +58,6 @@ def emit(report: Report, *, as_json: bool, outputs: Sequence[Path]) -> None:
         console.stdout.print(Text(printable(note)))
     for path in outputs:
         console.stdout.print(Text(f"wrote {path}"))
-
-
-def check_outputs(outputs: Sequence[Path], inputs: Sequence[Path | None] = ()) -> None:
-    """Refuse an output of unknown kind, or one that would overwrite an input; call it before the work."""
-    for path in outputs:
-        for given in inputs:
-            if given is not None and path.exists() and given.exists() and path.samefile(given):
-                raise InputError(f"{path}: --output would overwrite the input {given}")
-        if path.suffix not in {".json", ".csv"}:
-            raise InputError(f"{path}: --output takes a name ending in .json or .csv")
 
 
 def _csv(report: Report) -> str:

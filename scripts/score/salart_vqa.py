@@ -9,10 +9,11 @@ import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
+from lookcheck.dataset_builders.scores.report import Report
 from lookcheck.metrics.salart_chain import METRICS, compute
 from lookcheck.metrics.salart_chain.parsing import PARSERS, QUESTIONS
 from lookcheck.scripts import console
-from lookcheck.scripts.score.report import Report, check_outputs, emit
+from lookcheck.scripts.score.report import emit
 
 ID_KEYS = ("row_id", "id")
 _CHAINS = {"q1": "Q1", "all_1_4": "Q1 to Q4 all right", "all_2_4": "Q2 to Q4 all right"}
@@ -73,7 +74,7 @@ def salart_vqa(
 ) -> None:
     """Score SalArt-VQA: artifacts seen, and located and explained, beside the constant baseline."""
     outputs = output or []
-    check_outputs(outputs, [labels, predictions, no_image])
+    console.check_outputs(outputs, [labels, predictions, no_image])
     if parser not in PARSERS:
         raise InputError(f"--parser is {parser!r}; expected one of {', '.join(PARSERS)}")
     keys = _built_labels(labels) if labels.is_dir() else read_records(labels, ID_KEYS)[0]

@@ -15,10 +15,11 @@ from lookcheck.dataset_builders.core.records import (
     refuse_other_folder,
     refuse_unknown,
 )
+from lookcheck.dataset_builders.core.verdict_file import identity, is_verdict_file, read_verdicts
+from lookcheck.dataset_builders.scores.report import Report
 from lookcheck.metrics.grove import compute
 from lookcheck.scripts import console
-from lookcheck.scripts.judge.verdict_file import identity, is_verdict_file, read_verdicts
-from lookcheck.scripts.score.report import Report, check_outputs, emit
+from lookcheck.scripts.score.report import emit
 
 # T and M as in the paper's table; the last two are Grove of the samples with and without evidence.
 COLUMNS = ("Grove", "T", "M", "evidence", "none")
@@ -60,7 +61,7 @@ def vistaqa(
 ) -> None:
     """Score judged answers and evidence masks, and four policies that never look beside them."""
     outputs = output or []
-    check_outputs(outputs, [references, predictions, verdicts])
+    console.check_outputs(outputs, [references, predictions, verdicts])
     labels = _built(references) if references.is_dir() else read_records(references)[0]
     given, _ = read_records(predictions)
     refuse_unknown(given, labels, str(references))
@@ -110,7 +111,8 @@ def read_judged(path: Path) -> tuple[dict[str, JsonRecord], str | None]:
         return read_records(path)[0], None
     header, rows = read_verdicts(path)
     records = {
-        id: JsonRecord(f"{path}:{number}", id, row) for number, (id, row) in enumerate(rows.items(), start=2)
+        id: JsonRecord(f"{path}:{number}", id, dict(row))
+        for number, (id, row) in enumerate(rows.items(), start=2)
     }
     return records, identity(header)
 

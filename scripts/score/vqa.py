@@ -11,8 +11,10 @@ import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
+from lookcheck.dataset_builders.scores.report import Report
 from lookcheck.metrics.soft_vqa_acc import compute
-from lookcheck.scripts.score.report import Report, check_outputs, emit
+from lookcheck.scripts import console
+from lookcheck.scripts.score.report import emit
 
 ID_KEYS = ("id", "question_id")
 COLUMNS = ("soft accuracy", "exact match")
@@ -37,7 +39,7 @@ def vqa(
 ) -> None:
     """Score short answers with VQA soft accuracy, and two blind baselines beside them."""
     outputs = output or []
-    check_outputs(outputs, [references, predictions])
+    console.check_outputs(outputs, [references, predictions])
     labels, _ = read_records(references, ID_KEYS)
     given, _ = read_records(predictions, ID_KEYS)
     refuse_unknown(given, labels, str(references))

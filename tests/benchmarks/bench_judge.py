@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from lookcheck.scripts.judge.decision import MAX_NEW_TOKENS, NO_FORMS, YES_FORMS
 from lookcheck.scripts.judge.engine import DEFAULT_BATCH_CPU, Engine
 from lookcheck.scripts.judge.render import Renderer, single_tokens
-from lookcheck.scripts.judge.verdicts import MAX_NEW_TOKENS, NO_FORMS, YES_FORMS
 
 TESTS = Path(__file__).resolve().parents[1]
 # The slow ways are measured on every third row.

@@ -9,7 +9,9 @@ import pytest
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import read_records, refuse_unknown
-from lookcheck.scripts.score.report import Report, check_outputs, emit, percent
+from lookcheck.dataset_builders.scores.report import Report, percent
+from lookcheck.scripts import console
+from lookcheck.scripts.score.report import emit
 
 
 def _write(path: Path, *records: object) -> Path:
@@ -84,7 +86,7 @@ def test_report_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_output_of_unknown_kind_is_refused() -> None:
     with pytest.raises(InputError, match=r"ending in \.json or \.csv"):
-        check_outputs([Path("a.txt")])
+        console.check_outputs([Path("a.txt")])
 
 
 def test_percent() -> None:

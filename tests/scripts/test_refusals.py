@@ -13,10 +13,10 @@ import pytest
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.jsonl import parse_json
+from lookcheck.dataset_builders.core.printable import printable
 from lookcheck.dataset_builders.core.records import refuse_other_folder
 from lookcheck.dataset_builders.parquet.writer import refuse_output
 from lookcheck.scripts import console
-from lookcheck.scripts.score.report import printable
 
 REFERENCES = '{"id": 1, "answers": ["red", "blue"]}\n'
 PREDICTIONS = '{"id": 1, "prediction": "red"}\n'

@@ -18,7 +18,7 @@ from lookcheck.scripts.judge import correction, measures
 from lookcheck.scripts.judge.agreement import PUBLISHED
 from lookcheck.scripts.judge.correction import corrected_mean
 from lookcheck.scripts.judge.measures import agreement
-from lookcheck.scripts.judge.verdict_file import VerdictFile
+from lookcheck.scripts.judge.verdict_writer import VerdictFile
 
 Run = Callable[..., Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 
+from lookcheck.scripts.judge.decision import MARGIN_TOLERANCE
 from lookcheck.scripts.judge.engine import Engine, First, left_padded, shrinking
-from lookcheck.scripts.judge.verdicts import MARGIN_TOLERANCE
 
 YES, NO, STOP = [10, 11], [20, 21], [2]
 PREFIX = list(range(30, 80))

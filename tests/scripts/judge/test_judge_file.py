@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.scripts.judge.verdict_file import VerdictFile, identity, line_of, read_verdicts
+from lookcheck.dataset_builders.core.verdict_file import identity, read_verdicts
+from lookcheck.scripts.judge.verdict_writer import VerdictFile, line_of
 
 JUDGE = {
     "model": "org/name",
@@ -147,7 +148,7 @@ def test_two_writers_are_refused(tmp_path: Path) -> None:
         file.append([row("a")])
         program = (
             "import sys, pathlib, json\n"
-            "from lookcheck.scripts.judge.verdict_file import VerdictFile\n"
+            "from lookcheck.scripts.judge.verdict_writer import VerdictFile\n"
             "VerdictFile(pathlib.Path(sys.argv[1]), json.loads(sys.argv[2])).__enter__()\n"
         )
         command = [sys.executable, "-c", program, str(path), json.dumps(HEADER)]
@@ -163,7 +164,7 @@ def test_a_full_disk_leaves_a_file_that_goes_on(tmp_path: Path) -> None:
     fill(path, "a")
     program = (
         "import sys, pathlib, json, resource\n"
-        "from lookcheck.scripts.judge.verdict_file import VerdictFile\n"
+        "from lookcheck.scripts.judge.verdict_writer import VerdictFile\n"
         "path = pathlib.Path(sys.argv[1])\n"
         "limit = path.stat().st_size + 100\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))\n"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from lookcheck.dataset_builders.core.verdict_file import read_verdicts
 from lookcheck.scripts.judge.local import _dtype
 from lookcheck.scripts.judge.samples import Sample, rows_of
-from lookcheck.scripts.judge.verdict_file import read_verdicts
 from lookcheck.scripts.judge.watch import Watch
 
 Run = Callable[..., Any]

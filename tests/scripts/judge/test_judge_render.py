@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.scripts.judge.decision import NO_FORMS, YES_FORMS
 from lookcheck.scripts.judge.render import Renderer, StructureError, single_tokens
-from lookcheck.scripts.judge.verdicts import NO_FORMS, YES_FORMS
 
 HOSTILE = [
     "x" * 100_000,

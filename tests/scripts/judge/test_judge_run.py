@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from lookcheck.scripts.judge.verdict_file import read_verdicts
-from lookcheck.scripts.judge.verdicts import MARGIN_TOLERANCE
+from lookcheck.dataset_builders.core.verdict_file import read_verdicts
+from lookcheck.scripts.judge.decision import MARGIN_TOLERANCE
 
 Run = Callable[..., Any]
 
@@ -207,7 +207,7 @@ def test_the_file_feeds_the_score_and_the_metric(
     header, found = read_verdicts(tmp_path / "v.jsonl")
     right = sum(row["verdict"] == "yes" for row in found.values())
     assert result["answer_accuracy"] == pytest.approx(right / 6)
-    from lookcheck.scripts.judge.verdict_file import identity
+    from lookcheck.dataset_builders.core.verdict_file import identity
 
     assert f"|judge:{identity(header)}|" in f"{result['signature']}|"
     named = lookcheck(

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lookcheck.scripts.judge.verdict_file import read_verdicts
-from lookcheck.scripts.judge.verdicts import MARGIN_TOLERANCE
+from lookcheck.dataset_builders.core.verdict_file import read_verdicts
+from lookcheck.scripts.judge.decision import MARGIN_TOLERANCE
 
 Run = Callable[..., Any]
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lookcheck.scripts.judge import verdicts
-from lookcheck.scripts.judge.verdicts import NO_FORMS, YES_FORMS, decide, decide_truncated, parse
+from lookcheck.scripts.judge import decision
+from lookcheck.scripts.judge.decision import NO_FORMS, YES_FORMS, decide, decide_truncated, parse
 
 
 @pytest.mark.parametrize(
@@ -139,6 +139,6 @@ def test_more_of_yes_never_moves_a_verdict_to_no(forms: list[float]) -> None:
 
 
 def test_doctests() -> None:
-    result = doctest.testmod(verdicts)
+    result = doctest.testmod(decision)
     assert result.attempted
     assert not result.failed

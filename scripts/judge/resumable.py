@@ -1,4 +1,4 @@
-"""A run: what is done already, what is left, and rows on the disk as they come."""
+"""Judging what a verdict file does not hold yet: rows on the disk as they come, whoever is killed."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ import re
 from contextlib import ExitStack
 from pathlib import Path
 
+from lookcheck.dataset_builders.core.verdict_file import JudgeHeader, VerdictRow, parse_verdicts
 from lookcheck.scripts.judge.backend import Backend, Share
 from lookcheck.scripts.judge.plan import Plan, copies, row_of
 from lookcheck.scripts.judge.processes import Processes
-from lookcheck.scripts.judge.verdict_file import Row, VerdictFile, compare_headers, parse_verdicts
+from lookcheck.scripts.judge.verdict_writer import VerdictFile, compare_headers
 from lookcheck.scripts.judge.watch import Watch
 
 
-def run(
+def judge_plan(
     plan: Plan,
     backend: Backend,
-    header: Row,
+    header: JudgeHeader,
     output: Path,
     *,
     method: str,
     processes: Processes,
     watch: Watch,
-) -> dict[str, Row]:
+) -> dict[str, VerdictRow]:
     """Judge what `output` does not hold yet.
 
     Several processes write a part each beside `output`; when all are done, the first merges the parts
@@ -33,8 +34,7 @@ def run(
     ----------
     plan : Plan
     backend : Backend
-    header : dict
-        ``deciding`` and ``known``.
+    header : JudgeHeader
     output : Path
     method : str
         ``logprob`` or ``generate``; goes into the rows.
@@ -43,7 +43,7 @@ def run(
 
     Returns
     -------
-    dict of str to dict
+    dict of str to VerdictRow
         All rows of the file by id; in a process that is not the first, its own.
 
     Raises
@@ -81,7 +81,7 @@ def run(
         return main.rows
 
 
-def _begin(file: VerdictFile, plan: Plan, output: Path, header: Row, watch: Watch) -> None:
+def _begin(file: VerdictFile, plan: Plan, output: Path, header: JudgeHeader, watch: Watch) -> None:
     """Take over what an earlier run left, then write the rows that need no model."""
     if file.repaired:
         watch.say(f"{output}: cut off {file.repaired:,} bytes of an unfinished last line")
@@ -98,7 +98,7 @@ def _begin(file: VerdictFile, plan: Plan, output: Path, header: Row, watch: Watc
 
 def _judge(
     file: VerdictFile,
-    done: dict[str, Row],
+    done: dict[str, VerdictRow],
     plan: Plan,
     backend: Backend,
     method: str,
@@ -109,7 +109,7 @@ def _judge(
     left = sum(len(plan.samples[index]) for index in wanted)
     watch.start(-(-left // share.world))
     for judged in backend.judge(plan.triples, wanted, share, watch.say):
-        rows: list[Row] = []
+        rows: list[VerdictRow] = []
         for index, judgement in judged:
             first, *others = plan.samples[index]
             row = row_of(first, judgement, method)
@@ -118,12 +118,12 @@ def _judge(
         watch.advance(len(rows))
 
 
-def _absorb(file: VerdictFile, plan: Plan, output: Path, header: Row) -> None:
+def _absorb(file: VerdictFile, plan: Plan, output: Path, header: JudgeHeader) -> None:
     """Merge the parts of several processes into the file, in the order of the plan, and delete them."""
     pattern = re.compile(re.escape(output.name) + r"\.part\d+of\d+")
     paths = sorted(output.parent.glob(f"{glob.escape(output.name)}.part*"))
     parts = [path for path in paths if pattern.fullmatch(path.name)]
-    found: dict[str, Row] = {}
+    found: dict[str, VerdictRow] = {}
     for path in parts:
         data = path.read_bytes()
         whole = data[: data.rfind(b"\n") + 1]
