@@ -66,7 +66,10 @@ def check_folder(
     configs = read_configs(folder, faults)
     _check_eval(folder, configs, faults)
     _check_names(folder, configs, faults)
-    files = sorted({path for splits in configs.values() for paths in splits.values() for path in paths})
+    # In the order of the card: what others are compared with comes first.
+    files = list(
+        dict.fromkeys(path for splits in configs.values() for paths in splits.values() for path in paths)
+    )
     report.files = len(files)
     sound = {}
     for path in files:

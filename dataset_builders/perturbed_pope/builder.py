@@ -17,7 +17,7 @@ import datasets
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.parquet.encoding import without_names
 from lookcheck.dataset_builders.perturbed_pope import constants
-from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, CONDITIONS
+from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS
 from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
 from lookcheck.dataset_builders.perturbed_pope.plan import features
 from lookcheck.dataset_builders.perturbed_pope.rows import RowsJob, make_rows, stem_of
@@ -59,7 +59,7 @@ class PerturbedPOPE(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
     VERSION = datasets.Version(constants.VERSION)
     BUILDER_CONFIG_CLASS = PerturbedPOPEConfig
     BUILDER_CONFIGS: ClassVar = [
-        PerturbedPOPEConfig(name=condition.name, version=constants.VERSION) for condition in CONDITIONS
+        PerturbedPOPEConfig(name=name, version=constants.VERSION) for name in CONDITIONS
     ]
     DEFAULT_CONFIG_NAME = "original"
     # Pictures are large: a small batch keeps the memory small.
@@ -88,7 +88,7 @@ class PerturbedPOPE(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
             mask_rule=config.masks,
             detections=Path(config.detections) if config.detections else None,
         )
-        jobs = Planner(source).jobs(BY_NAME[config.name])
+        jobs = Planner(source).jobs(CONDITIONS[config.name])
         splits = constants.in_order({asked.question.split for job in jobs for asked in job.asked})
         # A list, not a tuple: `datasets` shares a list out among its processes.
         return [

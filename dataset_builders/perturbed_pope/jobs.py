@@ -12,7 +12,7 @@ from typing import Any
 
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
 from lookcheck.dataset_builders.perturbed_pope import constants
-from lookcheck.dataset_builders.perturbed_pope.constants import Condition
+from lookcheck.dataset_builders.perturbed_pope.conditions import Condition
 from lookcheck.dataset_builders.perturbed_pope.donors import Donor, choose_donor, donors_of
 from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Photo
 from lookcheck.dataset_builders.perturbed_pope.perturbations import image_key, seed_of
@@ -64,13 +64,13 @@ class Planner:
 
     def jobs(self, condition: Condition) -> list[RowsJob]:
         """The jobs of one condition; what it leaves out is noted in `left_out`."""
-        return self._of_entity(condition) if condition.of_entity else self._of_picture(condition)
+        return self._of_entity(condition) if condition.needs_masks else self._of_picture(condition)
 
     def _of_picture(self, condition: Condition) -> list[RowsJob]:
         jobs = []
         for image, questions in self._by_image.items():
             photo = self.source.photo_of(image)
-            seed = seed_of(image_key(image), condition.name) if condition.operator == "noise" else None
+            seed = seed_of(image_key(image), condition.name) if condition.seeded else None
             picture = PictureJob(condition.name, self.source.images / image, seed)
             jobs.append(RowsJob(picture, photo, tuple(map(self._about, questions))))
         return jobs
@@ -100,15 +100,15 @@ class Planner:
 
     def _picture(self, condition: Condition, image: str, entity: str) -> PictureJob | None:
         path, masks = self.source.images / image, self._masks[image, entity]
-        if condition.operator != "entity_swap":
-            return PictureJob(condition.name, path, masks=tuple(item.rle for item in masks))
+        seed = seed_of(image_key(image), entity, condition.name) if condition.seeded else None
+        if seed is None or not condition.pastes:
+            return PictureJob(condition.name, path, seed, tuple(item.rle for item in masks))
         if self.source.edited is not None:
             edited = self.source.edited.get((image, entity))
             if edited is None:
                 self.left_out.not_edited.add((image, entity))
                 return None
             return PictureJob(condition.name, path, edited=edited)
-        seed = seed_of(image_key(image), entity, condition.name)
         photo = self.source.photo_of(image)
         # Whatever stands for the object elsewhere, no instance of it may stay: the answer becomes no.
         every = (*self.source.instances.of(photo.id, entity), *masks)

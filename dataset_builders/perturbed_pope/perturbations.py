@@ -42,10 +42,6 @@ def image_key(file_name: str) -> str:
     return str(PurePosixPath(file_name).with_suffix("")).replace("/", "_")
 
 
-def text_only(image: Pixels) -> None:
-    """No picture (the paper's "no image", text only)."""
-
-
 def black_image(image: Pixels) -> Pixels:
     """All black, of the same size."""
     return np.zeros_like(_checked(image))

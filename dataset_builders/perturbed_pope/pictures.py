@@ -12,10 +12,9 @@ from PIL import Image
 
 from lookcheck.dataset_builders.core.images import Pixels, exif_transpose
 from lookcheck.dataset_builders.core.masks import Rle, decode, encode
-from lookcheck.dataset_builders.perturbed_pope import perturbations
-from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME
+from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORIGINAL, Given
 from lookcheck.dataset_builders.perturbed_pope.edited import Edited
-from lookcheck.dataset_builders.perturbed_pope.swap import cut_out, entity_swap
+from lookcheck.dataset_builders.perturbed_pope.swap import cut_out
 
 # The longest side that WebP can hold, in pixels.
 LONGEST_WEBP = 16383
@@ -108,44 +107,18 @@ def encode_picture(pixels: Pixels) -> tuple[bytes, str]:
 
 def make_picture(job: PictureJob) -> Made:
     """Make the picture of one job."""
-    condition = BY_NAME[job.condition]
-    if condition.operator == "text_only":
+    condition = CONDITIONS[job.condition]
+    if not condition.has_picture:
         return Made(None)
-    if condition.operator == "original":
+    if job.condition == ORIGINAL:
         data, suffix, _ = exif_transpose(job.path.read_bytes(), whole=False)
         return Made(data, suffix, fraction=0.0)
     image = load(job.path)
-    if condition.of_entity:
-        return _of_entity(job, condition.operator, image)
-    strength = condition.strength or 0.0
-    fraction = 1.0
-    if condition.operator == "noise":
-        assert job.seed is not None
-        made = perturbations.noise(image, strength, job.seed)
-    elif condition.operator == "black":
-        made = perturbations.black(image, strength)
-        fraction = 1 - float(perturbations.black(np.ones_like(image), strength)[..., 0].mean())
-    elif condition.operator == "gaussian_blur":
-        made = perturbations.gaussian_blur(image, strength)
-    else:
-        made = perturbations.black_image(image)
-    return Made(*encode_picture(made), fraction=fraction)
-
-
-def _of_entity(job: PictureJob, operator: str, image: Pixels) -> Made:
     if job.edited is not None:
         data, suffix, _ = exif_transpose(job.edited.path.read_bytes(), whole=False)
         changed = (load(job.edited.path) != image).any(2)
         return Made(data, suffix, encode(changed), float(changed.mean()))
-    masks = [decode(rle) for rle in job.masks]
-    box = None
-    if operator == "black_mask":
-        made, changed = perturbations.black_mask(image, masks), perturbations.union(masks, image.shape[:2])
-    elif operator == "black_box":
-        made, changed = perturbations.black_box(image, masks), perturbations.boxes(masks, image.shape[:2])
-    else:
-        assert job.cut_out is not None
-        piece = cut_out(load(job.cut_out.path), decode(job.cut_out.rle))
-        made, pasted, changed = entity_swap(image, masks, piece)
-        box = max(pasted, key=lambda place: place[2] * place[3])
-    return Made(*encode_picture(made), encode(changed), float(changed.mean()), box)
+    piece = None if job.cut_out is None else cut_out(load(job.cut_out.path), decode(job.cut_out.rle))
+    made = condition.apply(image, Given([decode(rle) for rle in job.masks], job.seed, piece))
+    mask = None if made.changed is None else encode(made.changed)
+    return Made(*encode_picture(made.pixels), mask, made.fraction, made.box)

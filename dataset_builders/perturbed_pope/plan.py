@@ -12,7 +12,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.processes import Track, no_track
 from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalTask, FolderPlan, ShardGroup
 from lookcheck.dataset_builders.perturbed_pope import constants
-from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, CONDITIONS
+from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORIGINAL
 from lookcheck.dataset_builders.perturbed_pope.jobs import LeftOut, Planner
 from lookcheck.dataset_builders.perturbed_pope.rows import RowsJob, make_rows, stem_of
 from lookcheck.dataset_builders.perturbed_pope.sources import Source
@@ -77,13 +77,13 @@ def plan_source(
     InputError
         If a condition is unknown, or would have no row.
     """
-    if unknown := sorted(set(conditions) - BY_NAME.keys()):
-        raise InputError(f"unknown condition {unknown[0]!r}; known: {', '.join(BY_NAME)}")
+    if unknown := sorted(set(conditions) - CONDITIONS.keys()):
+        raise InputError(f"unknown condition {unknown[0]!r}; known: {', '.join(CONDITIONS)}")
     planner = Planner(source, num_proc=num_proc, track=track)
     columns = features()
     groups, configs = [], []
-    for condition in CONDITIONS:
-        if conditions and condition.name not in {"original", *conditions}:
+    for condition in CONDITIONS.values():
+        if conditions and condition.name not in {ORIGINAL, *conditions}:
             continue
         jobs = planner.jobs(condition)
         splits = constants.in_order({asked.question.split for job in jobs for asked in job.asked})
@@ -95,7 +95,7 @@ def plan_source(
             ShardGroup(dict.fromkeys(named, columns), jobs, make_rows, dict.fromkeys(named, ("image",)))
         )
         used = {split: (stem,) for split, stem in stems.items()}
-        configs.append(ConfigFiles(condition.name, used, default=condition.name == "original"))
+        configs.append(ConfigFiles(condition.name, used, default=condition.name == ORIGINAL))
     tasks = tuple(
         EvalTask(f"{config.name}_{split}", config.name, split)
         for config in configs
@@ -140,7 +140,7 @@ def _card(source: Source, originals: Any, configs: list[ConfigFiles], left_out: 
         "homepage": constants.HOMEPAGE,
         "citation": constants.CITATION,
         "description": constants.DESCRIPTION,
-        "conditions": BY_NAME,
+        "conditions": CONDITIONS,
         "splits": list(configs[0].splits),
         "photographs": len(jobs),
         "left_out": {reason: sorted(pairs) for reason, pairs in vars(left_out).items()},

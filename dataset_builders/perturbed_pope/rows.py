@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lookcheck.dataset_builders.perturbed_pope import constants
-from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME
+from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORIGINAL
 from lookcheck.dataset_builders.perturbed_pope.instances import Photo
 from lookcheck.dataset_builders.perturbed_pope.perturbations import image_key
 from lookcheck.dataset_builders.perturbed_pope.pictures import Made, PictureJob, make_picture
@@ -51,7 +51,7 @@ def stem_of(condition: str, split: str) -> str:
 
 def row_id(question: Question, condition: str) -> str:
     """Id of a row: its parent's in `original`, with the condition behind it elsewhere."""
-    return question.id if condition == "original" else f"{question.id}-{condition}"
+    return question.id if condition == ORIGINAL else f"{question.id}-{condition}"
 
 
 def make_rows(job: RowsJob) -> dict[str, list[dict[str, Any]]]:
@@ -65,12 +65,12 @@ def make_rows(job: RowsJob) -> dict[str, list[dict[str, Any]]]:
 
 
 def _row(job: RowsJob, asked: Asked, made: Made) -> dict[str, Any]:
-    question, condition, photo = asked.question, BY_NAME[job.picture.condition], job.photo
+    question, condition, photo = asked.question, CONDITIONS[job.picture.condition], job.photo
     piece, edited = job.picture.cut_out, job.picture.edited
     name = image_key(question.image)
-    if condition.of_entity:
+    if condition.needs_masks:
         name += "-" + question.entity.replace(" ", "_")
-    if condition.name != "original":
+    if condition.name != ORIGINAL:
         name += "-" + condition.name
     return {
         "id": row_id(question, condition.name),
@@ -81,7 +81,7 @@ def _row(job: RowsJob, asked: Asked, made: Made) -> dict[str, Any]:
         "question_unknown_option": constants.UNKNOWN_OPTION.format(question=question.text),
         "question_open_ended": constants.OPEN_ENDED,
         # What was asked for has been taken away and something else put there.
-        "answer": "no" if condition.operator == "entity_swap" else question.label,
+        "answer": "no" if condition.removes else question.label,
         "entity": question.entity,
         "condition": condition.name,
         "strength": condition.strength,

@@ -14,11 +14,12 @@ from lookcheck.dataset_builders.display.media import Media
 from lookcheck.dataset_builders.display.view import View
 from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice, Row, count_rows, read_rows
 from lookcheck.dataset_builders.perturbed_pope import constants
+from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS
 
 FACETS = ("split", "condition", "answer", "flag", "entity")
 ORDERS = {
     "split": constants.SPLITS,
-    "condition": tuple(condition.name for condition in constants.CONDITIONS),
+    "condition": tuple(CONDITIONS),
     "answer": ("yes", "no"),
 }
 ORIGINAL = "original"
@@ -140,7 +141,7 @@ def _new_item(row: Row, split: str) -> Item:
 
 
 def _picture(row: Row, media: Media) -> Picture:
-    condition = constants.BY_NAME.get(row["condition"])
+    condition = CONDITIONS.get(row["condition"])
     about = condition.about if condition else ""
     asked = (Question(row["question"], row["answer"]),)
     facts = facts_of(

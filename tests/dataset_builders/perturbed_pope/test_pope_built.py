@@ -19,16 +19,19 @@ import pytest
 from PIL import Image
 from pycocotools import mask as coco
 
+from lookcheck.dataset_builders.core.images import Pixels
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.perturbed_pope import perturbations as ops
 from lookcheck.dataset_builders.perturbed_pope.builder import PerturbedPOPE
 from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
-from lookcheck.dataset_builders.perturbed_pope.constants import BY_NAME, CONDITIONS, SPLITS
+from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, Condition, Given, Perturbed
+from lookcheck.dataset_builders.perturbed_pope.constants import SPLITS
 from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
 from lookcheck.dataset_builders.perturbed_pope.plan import features, plan_source
 from lookcheck.dataset_builders.perturbed_pope.rows import make_rows
 from lookcheck.dataset_builders.perturbed_pope.sources import Source, pope_source
+from lookcheck.metrics.perturbed_pope import conditions as metric
 
 CHECKERS = {"perturbed_pope": PerturbedPopeChecker}
 # d.jpg's dog has no instance, and nothing is left to paste for its car.
@@ -54,7 +57,7 @@ def _source(folder: Path, **options: Any) -> Source:
     )
 
 
-@pytest.mark.parametrize("condition", BY_NAME)
+@pytest.mark.parametrize("condition", CONDITIONS)
 def test_each_config_and_split_loads_normally_and_streaming(
     tiny_built: Path, tmp_path: Path, condition: str
 ) -> None:
@@ -63,7 +66,7 @@ def test_each_config_and_split_loads_normally_and_streaming(
     assert list(loaded) == list(streamed) == list(SPLITS)
     for split in SPLITS:
         assert loaded[split].features == streamed[split].features == features()
-        rows = (7 if BY_NAME[condition].of_entity else 18) - (condition == "entity_swap")
+        rows = (7 if CONDITIONS[condition].needs_masks else 18) - (condition == "entity_swap")
         assert loaded[split].num_rows == rows
         assert [row["id"] for row in streamed[split].select_columns(["id"])] == loaded[split]["id"][:]
         assert (loaded[split][0]["image"] is None) == (condition == "no_image")
@@ -75,7 +78,7 @@ def test_each_config_and_split_loads_normally_and_streaming(
 
 def test_every_picture_is_its_operators(tiny_built: Path, tiny_source: Path) -> None:
     """The stored pixels against the pure functions, on the photograph that the file holds."""
-    for condition in CONDITIONS:
+    for condition in CONDITIONS.values():
         for row in _rows(tiny_built, condition.name):
             image = np.asarray(Image.open(tiny_source / "images" / row["image_name"]).convert("RGB"))
             if condition.name == "original":
@@ -86,21 +89,22 @@ def test_every_picture_is_its_operators(tiny_built: Path, tiny_source: Path) -> 
                 assert condition.name == "no_image"
                 continue
             made = _pixels(row["image"])
-            if condition.operator == "noise":
+            if condition.name.startswith("noise"):
                 assert condition.strength is not None
                 assert row["seed"] == ops.seed_of(row["image_name"][0], condition.name)
                 wanted = ops.noise(image, condition.strength, row["seed"])
                 assert np.array_equal(made, wanted)
-            elif condition.operator in ("black", "gaussian_blur"):
-                assert np.array_equal(made, getattr(ops, condition.operator)(image, condition.strength))
-            elif condition.operator == "black_image":
+            elif condition.name in ("black_50", "black_75", "blur_50", "blur_75"):
+                operator = ops.black if condition.name.startswith("black") else ops.gaussian_blur
+                assert np.array_equal(made, operator(image, float(f"0.{condition.name[-2:]}")))
+            elif condition.name == "black_image":
                 assert made.shape == image.shape
                 assert not made.any()
             else:
                 mask = coco.decode(row["mask_rle"]).astype(bool)
                 assert np.array_equal(made[~mask], image[~mask]), row["id"]
                 assert row["masked_fraction"] == pytest.approx(mask.mean())
-                if condition.operator != "entity_swap":
+                if condition.name != "entity_swap":
                     assert not made[mask].any()
 
 
@@ -119,7 +123,7 @@ def test_ids_parents_answers_and_flags(tiny_built: Path, tiny_coco: ModuleType) 
         originals |= {row["id"]: row for row in _rows(tiny_built, "original", split)}
     assert len(originals) == 54
     seen = set(originals)
-    for condition in CONDITIONS:
+    for condition in CONDITIONS.values():
         for split in SPLITS:
             for row in _rows(tiny_built, condition.name, split):
                 parent = originals[row["parent_id"]]
@@ -151,13 +155,13 @@ def test_ids_parents_answers_and_flags(tiny_built: Path, tiny_coco: ModuleType) 
 
 
 def test_splits_share_the_very_bytes_and_a_file_holds_each_picture_once(tiny_built: Path) -> None:
-    for condition in CONDITIONS:
+    for condition in CONDITIONS.values():
         pictures: dict[Any, set[bytes]] = defaultdict(set)
         for split in SPLITS:
             rows = _rows(tiny_built, condition.name, split)
             assert [row["image_name"] for row in rows] == sorted(row["image_name"] for row in rows)
             for row in rows:
-                key = (row["image_name"], row["entity"] if condition.of_entity else None)
+                key = (row["image_name"], row["entity"] if condition.needs_masks else None)
                 pictures[key].add(row["image"] and row["image"]["bytes"])
         assert {len(found) for found in pictures.values()} == {1}
     stored = json.loads((tiny_built / "lookcheck.json").read_text())["stored"]
@@ -171,10 +175,10 @@ def test_splits_share_the_very_bytes_and_a_file_holds_each_picture_once(tiny_bui
 
 def test_each_picture_is_one_job(tiny_source: Path) -> None:
     planner = Planner(_source(tiny_source))
-    for condition in CONDITIONS:
+    for condition in CONDITIONS.values():
         jobs = planner.jobs(condition)
         pictures = [
-            (job.picture.path, job.asked[0].question.entity if condition.of_entity else "") for job in jobs
+            (job.picture.path, job.asked[0].question.entity if condition.needs_masks else "") for job in jobs
         ]
         assert len(set(pictures)) == len(pictures)
         assert all({asked.question.split for asked in job.asked} == set(SPLITS) for job in jobs)
@@ -214,7 +218,7 @@ def test_a_row_is_the_same_alone(tiny_source: Path, tiny_built: Path) -> None:
     source = _source(tiny_source)
     for name in ("noise_50", "entity_swap"):
         wanted = {row["id"]: row for row in _rows(tiny_built, name)}
-        for job in reversed(Planner(source).jobs(BY_NAME[name])):
+        for job in reversed(Planner(source).jobs(CONDITIONS[name])):
             for row in make_rows(job.of_split("random"))[f"{name}-random"]:
                 assert row["image"] == wanted[row["id"]]["image"]
     plan = plan_source(source, ["black_box"])
@@ -224,6 +228,37 @@ def test_a_row_is_the_same_alone(tiny_source: Path, tiny_built: Path) -> None:
 def test_the_folder_keeps_all_rules(tiny_built: Path) -> None:
     report = check_folder(tiny_built, CHECKERS)
     assert (report.files, report.rows, report.faults, report.notes) == (36, 3 * (9 * 18 + 7 + 7 + 6), [], [])
+
+
+class Grey(Condition):
+    """Without colour."""
+
+    def apply(self, image: Pixels, given: Given) -> Perturbed:
+        return Perturbed(np.repeat(image.mean(2, keepdims=True).astype(np.uint8), 3, 2))
+
+
+def test_a_condition_is_added_in_one_place(
+    tiny_source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One entry of the table: it is built, described, loaded, checked and shown last."""
+    monkeypatch.setitem(CONDITIONS, "grey", Grey("grey", "without colour"))
+    write_folder(plan_source(_source(tiny_source), ["grey"]), tmp_path / "out")
+    assert "| grey | without colour | 18 | 18 | 18 | 24 |" in (tmp_path / "out" / "README.md").read_text()
+    loaded = datasets.load_dataset(str(tmp_path / "out"), "grey", cache_dir=str(tmp_path / "cache"))
+    image = np.asarray(loaded["popular"][0]["image"])
+    assert (image[..., 0] == image[..., 2]).all()
+    assert check_folder(tmp_path / "out", CHECKERS).faults == []
+    # The rows say grey, and the pictures are another's.
+    monkeypatch.setattr(Grey, "apply", lambda _self, image, _given: Perturbed(image))
+    faults = check_folder(tmp_path / "out", CHECKERS).faults
+    assert {(fault.id.split("-")[-1], fault.rule) for fault in faults} == {("grey", "pixels")}
+    assert len(faults) == 4
+
+
+def test_the_metric_knows_the_conditions_in_their_order() -> None:
+    assert tuple(CONDITIONS) == metric.CONDITIONS
+    gone = {name for name, condition in CONDITIONS.items() if condition.needs_masks}
+    assert set(metric.REMOVED) == gone | {"no_image", "black_image"}
 
 
 def test_card_and_manifest(tiny_built: Path) -> None:

@@ -102,7 +102,7 @@ SIZE = [120, 161]
         ({"segmentation": {"size": SIZE, "counts": "zz"}}, "instances.json annotation 1:"),
         (
             {"segmentation": {"size": SIZE, "counts": [-1, 161 * 120 + 1]}},
-            "a run length must be an integer from 0 on",
+            "the counts hold the negative run -1",
         ),
         ({"category_id": 99}, "annotation 1: unknown category_id 99"),
         ({"image_id": 77}, "annotation 1: image_id 77 is no image of the file"),

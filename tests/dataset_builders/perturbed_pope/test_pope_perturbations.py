@@ -87,9 +87,8 @@ def test_blur_is_pillows(height: int, width: int, alpha: float) -> None:
     assert np.array_equal(ops.gaussian_blur(image, 0), image)
 
 
-def test_text_only_and_black_image() -> None:
+def test_black_image() -> None:
     image = picture(5, 8)
-    assert ops.text_only(image) is None
     assert not ops.black_image(image).any()
     assert ops.black_image(image).shape == image.shape
 
@@ -185,7 +184,7 @@ def test_seeds_come_from_names() -> None:
     assert all(0 <= seed < 2**63 for seed in seeds)
 
 
-@pytest.mark.parametrize("module", ["perturbations", "constants", "questions", "masks"])
+@pytest.mark.parametrize("module", ["perturbations", "constants", "questions"])
 def test_pope_doctests(module: str) -> None:
     import importlib
 
