@@ -19,7 +19,7 @@ from lookcheck.dataset_builders.perturbed_pope.perturbations import image_key, s
 from lookcheck.dataset_builders.perturbed_pope.pictures import CutOut, PictureJob
 from lookcheck.dataset_builders.perturbed_pope.questions import Question
 from lookcheck.dataset_builders.perturbed_pope.rows import Asked, RowsJob
-from lookcheck.dataset_builders.perturbed_pope.sources import Source
+from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Planner:
 
     Parameters
     ----------
-    source : Source
+    source : PopeSource
         Checked.
     num_proc : int
         Processes that look for cut-outs.
@@ -44,11 +44,11 @@ class Planner:
         Shows progress.
     """
 
-    def __init__(self, source: Source, *, num_proc: int = 1, track: Track = no_track) -> None:
+    def __init__(self, source: PopeSource, *, num_proc: int = 1, track: Track = no_track) -> None:
         self.source = source
         self.left_out = LeftOut()
         # By picture, so that rows of one picture are neighbours; then as people count.
-        ordered = sorted(source.questions, key=lambda item: (item.image, _natural(item.number)))
+        ordered = sorted(source.jobs, key=lambda item: (item.image, _natural(item.number)))
         self._by_image: dict[str, list[Question]] = defaultdict(list)
         for question in ordered:
             self._by_image[question.image].append(question)

@@ -15,7 +15,7 @@ from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORIGINAL
 from lookcheck.dataset_builders.perturbed_pope.jobs import LeftOut, Planner
 from lookcheck.dataset_builders.perturbed_pope.rows import RowsJob, make_rows, stem_of
-from lookcheck.dataset_builders.perturbed_pope.sources import Source
+from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource
 
 
 def features() -> datasets.Features:
@@ -54,7 +54,7 @@ def features() -> datasets.Features:
 
 
 def plan_source(
-    source: Source,
+    source: PopeSource,
     conditions: Collection[str] = (),
     *,
     num_proc: int = 1,
@@ -64,7 +64,7 @@ def plan_source(
 
     Parameters
     ----------
-    source : Source
+    source : PopeSource
     conditions : collection of str
         Names of conditions to build besides `original`; all if empty.
     num_proc : int
@@ -123,7 +123,7 @@ def _nothing(condition: str, left_out: LeftOut) -> str:
     return f"{condition}: no question answered yes asks for an object that has a mask"
 
 
-def _card(source: Source, originals: Any, configs: list[ConfigFiles], left_out: LeftOut) -> CardPlan:
+def _card(source: PopeSource, originals: Any, configs: list[ConfigFiles], left_out: LeftOut) -> CardPlan:
     jobs: list[RowsJob] = list(originals)
     licenses = Counter((job.photo.license or "not stated", job.photo.license_url) for job in jobs)
     front_matter: dict[str, Any] = {

@@ -12,7 +12,7 @@ from PIL import Image
 from lookcheck.dataset_builders.core.masks import encode
 from lookcheck.dataset_builders.core.processes import Track, no_track
 from lookcheck.dataset_builders.perturbed_pope.coco_names import SUPERCATEGORIES
-from lookcheck.dataset_builders.perturbed_pope.sources import Source, pope_source
+from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
 from lookcheck.dataset_builders.pictures.model import Instance, Picture
 from lookcheck.dataset_builders.pictures.photographs import photographs
 from lookcheck.dataset_builders.pictures.scenes import scenes
@@ -107,7 +107,7 @@ def write_coco(folder: Path) -> Path:
     return path
 
 
-def sample_source(workspace: Path, track: Track = no_track) -> Source:
+def sample_source(workspace: Path, track: Track = no_track) -> PopeSource:
     """The sample as a source; `workspace` must outlive the build."""
     folder = workspace / "sample"
     folder.mkdir()

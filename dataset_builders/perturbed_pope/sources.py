@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.core.images import exif_transpose, reason
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
+from lookcheck.dataset_builders.dataset import Source
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.detections import read_detections
 from lookcheck.dataset_builders.perturbed_pope.edited import Edited, Pair, check_edited, read_edited
@@ -27,18 +28,14 @@ MASK_RULES = ("all_instances", "largest_instance")
 
 
 @dataclass(frozen=True)
-class Source:
-    """Everything that a build starts from.
+class PopeSource(Source[Question]):
+    """Everything that a build starts from; its jobs are the questions of all splits.
 
     Attributes
     ----------
-    questions : tuple of Question
-        Of all splits.
     instances : Instances
     images : Path
         Folder of the photographs.
-    described : mapping
-        Goes into ``lookcheck.json`` and the card.
     mask_rule : str
         One of `MASK_RULES`, used where there are no detections.
     detections : mapping, optional
@@ -47,10 +44,8 @@ class Source:
         Externally edited pictures by file name and object.
     """
 
-    questions: tuple[Question, ...]
-    instances: Instances
-    images: Path
-    described: Mapping[str, Any]
+    instances: Instances = field(kw_only=True)
+    images: Path = field(kw_only=True)
     mask_rule: str = "all_instances"
     detections: Mapping[tuple[int, str], CocoInstance] | None = None
     edited: Mapping[Pair, Edited] | None = None
@@ -85,7 +80,7 @@ def pope_source(
     edited: tuple[Path, Path] | None = None,
     num_proc: int = 1,
     track: Track = no_track,
-) -> Source:
+) -> PopeSource:
     """Bring the files of a user together.
 
     Parameters
@@ -142,14 +137,14 @@ def pope_source(
     everything = tuple(question for file in files for question in file.questions)
     more["article_slips"] = dict(sorted(article_slips(everything).items()))
     more["annotations_without_pixels"] = known.without_pixels
-    source = Source(
+    source = PopeSource(
         everything,
-        known,
-        images,
         {**described, **more},
-        mask_rule,
-        None if detections is None else read_detections(detections, known),
-        None if edited is None else read_edited(*edited, known.supercategories),
+        instances=known,
+        images=images,
+        mask_rule=mask_rule,
+        detections=None if detections is None else read_detections(detections, known),
+        edited=None if edited is None else read_edited(*edited, known.supercategories),
     )
     check_source(source, num_proc=num_proc, track=track)
     return source
@@ -167,7 +162,7 @@ def _read_all(
     return tuple(files[split] for split in constants.in_order(files))
 
 
-def check_source(source: Source, *, num_proc: int = 1, track: Track = no_track) -> None:
+def check_source(source: PopeSource, *, num_proc: int = 1, track: Track = no_track) -> None:
     """Check questions, photographs and masks against each other.
 
     Raises
@@ -178,8 +173,8 @@ def check_source(source: Source, *, num_proc: int = 1, track: Track = no_track) 
     faults: list[Fault] = []
     ids: dict[str, str] = {}
     images: dict[str, Question] = {}
-    masked = {question.image for question in source.questions if question.label == "yes"}
-    for question in source.questions:
+    masked = {question.image for question in source.jobs if question.label == "yes"}
+    for question in source.jobs:
         if question.id in ids:
             message = f"the id {question.id} stands twice, first at {ids[question.id]}"
             faults.append(Fault(question.where, "duplicate-id", message))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 NAME = "salart_vqa"
 # Part of the cache key of `datasets`: raise it with any change of the rows.
@@ -47,6 +48,9 @@ ANSWERS: Final[dict[str, dict[str, tuple[str | None, ...]]]] = {
 # Where an image came from, and the role that goes with it.
 SUBSETS: Final = {"Art-DG": ARTIFACT, "Art-PG": ARTIFACT, "Ref-Real": REAL, "Ref-PG": GENERATED}
 
-EXPECTED_IMAGES = 950
-EXPECTED_QUESTIONS = 3681
-EXPECTED_ROLES = {ARTIFACT: 475, REAL: 356, GENERATED: 119}
+# The counts that a whole SalArt-VQA has; ``rows`` are those of the largest configuration.
+DECLARED: Final[Mapping[str, Any]] = {
+    "rows": 3681,
+    "images": 950,
+    "image_role": {ARTIFACT: 475, REAL: 356, GENERATED: 119},
+}

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lookcheck.dataset_builders.core.errors import Fault, IntegrityError
 from lookcheck.dataset_builders.core.images import exif_transpose, reason
@@ -92,7 +93,9 @@ def check_pictures(record: SalArtRecord, image: bytes, overlay: bytes | None) ->
     return faults
 
 
-def across(rows: Sequence[Inspection], *, allow_partial: bool) -> list[Fault]:
+def across(
+    rows: Sequence[Inspection], *, allow_partial: bool, declared: Mapping[str, Any] = constants.DECLARED
+) -> list[Fault]:
     """Faults that only show when all images are seen together."""
     faults: list[Fault] = []
     ids: set[str] = set()
@@ -114,18 +117,18 @@ def across(rows: Sequence[Inspection], *, allow_partial: bool) -> list[Fault]:
             message = f"the same picture as {sides[row.picture, not artifact]}, and only one has an artifact"
             faults.append(Fault(row.id, "picture-roles", message))
     if not allow_partial:
-        faults += _check_counts(rows)
+        faults += _check_counts(rows, declared)
     return faults
 
 
-def _check_counts(rows: Sequence[Inspection]) -> Iterable[Fault]:
-    pairs: list[tuple[str, int, int]] = [("images", len(rows), constants.EXPECTED_IMAGES)]
+def _check_counts(rows: Sequence[Inspection], declared: Mapping[str, Any]) -> Iterable[Fault]:
+    pairs: list[tuple[str, int, int]] = [("images", len(rows), declared["images"])]
     # With broken rows the finer counts can't be known, and would only repeat the faults.
     if not any(row.faults for row in rows):
         roles: Mapping[str, int] = Counter(row.role for row in rows)
         questions = sum(len(row.asked) for row in rows)
-        pairs.append(("questions", questions, constants.EXPECTED_QUESTIONS))
-        pairs += [(f"{role} images", roles[role], count) for role, count in constants.EXPECTED_ROLES.items()]
+        pairs.append(("questions", questions, declared["rows"]))
+        pairs += [(f"{role} images", roles[role], count) for role, count in declared["image_role"].items()]
     for what, found, expected in pairs:
         if found != expected:
             message = f"{found} {what}, but {expected} are declared (--allow-partial builds what is there)"
@@ -133,7 +136,12 @@ def _check_counts(rows: Sequence[Inspection]) -> Iterable[Fault]:
 
 
 def inspect_all(
-    jobs: Sequence[ChainJob], *, allow_partial: bool = False, num_proc: int = 1, track: Track = no_track
+    jobs: Sequence[ChainJob],
+    *,
+    allow_partial: bool = False,
+    declared: Mapping[str, Any] = constants.DECLARED,
+    num_proc: int = 1,
+    track: Track = no_track,
 ) -> tuple[RowsJob, ...]:
     """Look at all images.
 
@@ -153,7 +161,7 @@ def inspect_all(
         rows.append(row)
         step()
     faults = [fault for row in rows for fault in row.faults]
-    faults += across(rows, allow_partial=allow_partial)
+    faults += across(rows, allow_partial=allow_partial, declared=declared)
     if faults:
         raise IntegrityError(constants.NAME, faults)
     return tuple(row.job for row in rows if row.job is not None)

@@ -12,17 +12,17 @@ from lookcheck.dataset_builders.core.errors import Fault, IntegrityError
 from lookcheck.dataset_builders.core.jsonl import read_jsonl
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.records import TRAITS, subset_fault
-from lookcheck.dataset_builders.salart_vqa.sources import Source
+from lookcheck.dataset_builders.salart_vqa.sources import SalArtSource
 
 
-def apply_mapping(source: Source, path: Path, *, allow_partial: bool = False) -> Source:
+def apply_mapping(source: SalArtSource, path: Path, *, allow_partial: bool = False) -> SalArtSource:
     """Add artifact type, subset and pair id from a file of the user.
 
     Nothing is inferred: an image that the file leaves out keeps null.
 
     Parameters
     ----------
-    source : Source
+    source : SalArtSource
     path : Path
         JSON Lines: ``row_id`` and one or more of ``artifact_type``, ``subset``, ``pair_id``; null is the
         same as leaving a field out.
@@ -67,7 +67,7 @@ def apply_mapping(source: Source, path: Path, *, allow_partial: bool = False) ->
         faults += _check_pairs(path.name, stated, roles)
     if faults:
         raise IntegrityError(f"{constants.NAME}, {path}", faults)
-    return Source(tuple(jobs), {**source.described, "mapping": path.name})
+    return replace(source, jobs=tuple(jobs), described={**source.described, "mapping": path.name})
 
 
 def _read(record: dict[str, Any], role: str, into: dict[str, str]) -> Iterable[str]:

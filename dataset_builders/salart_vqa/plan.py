@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import datasets
 
 from lookcheck.dataset_builders.core.processes import Track, no_track
@@ -12,7 +10,7 @@ from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
 from lookcheck.dataset_builders.salart_vqa.records import TRAITS
 from lookcheck.dataset_builders.salart_vqa.rows import make_rows
-from lookcheck.dataset_builders.salart_vqa.sources import Source
+from lookcheck.dataset_builders.salart_vqa.sources import SalArtSource
 
 
 def _options() -> dict[str, datasets.Value]:
@@ -60,45 +58,33 @@ def question_features() -> datasets.Features:
     )
 
 
-def declared_counts() -> dict[str, Any]:
-    """The counts that a whole SalArt-VQA has; ``rows`` are those of the largest configuration."""
-    return {
-        "rows": constants.EXPECTED_QUESTIONS,
-        "images": constants.EXPECTED_IMAGES,
-        "image_role": dict(constants.EXPECTED_ROLES),
-    }
-
-
 def plan_source(
-    source: Source,
+    source: SalArtSource,
     *,
     allow_partial: bool = False,
     num_proc: int = 1,
     track: Track = no_track,
-    declared: dict[str, Any] | None = None,
 ) -> FolderPlan:
     """Check a source and plan its folder.
 
     Parameters
     ----------
-    source : Source
+    source : SalArtSource
     allow_partial : bool
         Accept other counts than the declared ones.
     num_proc : int
         Processes that look at the images.
     track : callable
         Shows progress.
-    declared : dict, optional
-        Counts to be had; those of the whole SalArt-VQA if not given.
 
     Raises
     ------
     IntegrityError
         With every fault of every image.
     """
-    jobs = inspect_all(source.jobs, allow_partial=allow_partial, num_proc=num_proc, track=track)
-    if declared is None:
-        declared = declared_counts()
+    jobs = inspect_all(
+        source.jobs, allow_partial=allow_partial, declared=source.declared, num_proc=num_proc, track=track
+    )
     columns = {"images": image_features(), "questions": question_features()}
     sample = source.described["kind"] == "sample"
     front_matter = {
@@ -116,7 +102,7 @@ def plan_source(
         "homepage": constants.HOMEPAGE,
         "citation": constants.CITATION,
         "description": constants.DESCRIPTION,
-        "partial": sum(len(job.record.asked) for job in jobs) != declared["rows"],
+        "partial": sum(len(job.record.asked) for job in jobs) != source.declared["rows"],
         "traits": traits,
         "credits": source.described.get("credits", ()),
         "drawn": sum(job.overlay is None for job in source.jobs),
@@ -131,5 +117,5 @@ def plan_source(
         tuple(EvalTask(name, name, constants.SPLIT) for name in columns),
         source.described,
         {},
-        declared,
+        source.declared,
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.dataset import Source
 from lookcheck.dataset_builders.parquet.listing import describe_files
+from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.layouts import COLUMNS, Found, read_jsonl_layout, read_parquet
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob
 
@@ -17,23 +19,17 @@ _PARQUET = "*.parquet"
 
 
 @dataclass(frozen=True)
-class Source:
-    """Images to build from.
+class SalArtSource(Source[ChainJob]):
+    """Images in the order of the source; the declared counts are those of the whole SalArt-VQA if not given.
 
-    Attributes
-    ----------
-    jobs : tuple of ChainJob
-        In the order of the source.
-    described : mapping
-        Goes into ``lookcheck.json`` and the card: kind, repository, revision, layout, and the columns
-        that were left out because nothing is known of them.
+    What is described: kind, repository, revision, layout, and the columns that were left out because
+    nothing is known of them.
     """
 
-    jobs: tuple[ChainJob, ...]
-    described: Mapping[str, Any]
+    declared: Mapping[str, Any] = field(default_factory=lambda: constants.DECLARED)
 
 
-def hub_source(repository: str, revision: str, workspace: Path) -> Source:
+def hub_source(repository: str, revision: str, workspace: Path) -> SalArtSource:
     """Download a data set repository and find the images in it; the commit is recorded.
 
     Parameters
@@ -56,10 +52,10 @@ def hub_source(repository: str, revision: str, workspace: Path) -> Source:
     folder, commit = download(repository, revision, prefer=_PARQUET)
     found = folder_source(folder, workspace, f"{repository} at {commit}")
     described = {**found.described, "kind": "hub", "repository": repository, "revision": commit}
-    return Source(found.jobs, described)
+    return replace(found, described=described)
 
 
-def folder_source(folder: Path, workspace: Path, name: str | None = None) -> Source:
+def folder_source(folder: Path, workspace: Path, name: str | None = None) -> SalArtSource:
     """Find the images below a folder, in either layout; Parquet goes before JSON Lines.
 
     Parameters
@@ -92,11 +88,11 @@ def folder_source(folder: Path, workspace: Path, name: str | None = None) -> Sou
     )
 
 
-def _source(found: Found, layout: str) -> Source:
+def _source(found: Found, layout: str) -> SalArtSource:
     described: dict[str, Any] = {"kind": "folder", "layout": layout}
     if found.left_out:
         described["columns_left_out"] = list(found.left_out)
-    return Source(found.jobs, described)
+    return SalArtSource(found.jobs, described)
 
 
 def _hidden(path: Path, folder: Path) -> bool:

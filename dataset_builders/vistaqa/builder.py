@@ -24,7 +24,7 @@ from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
 from lookcheck.dataset_builders.vistaqa.plan import features
 from lookcheck.dataset_builders.vistaqa.rows import RecordJob, make_rows
 from lookcheck.dataset_builders.vistaqa.sample import sample_source
-from lookcheck.dataset_builders.vistaqa.sources import Source, folder_source
+from lookcheck.dataset_builders.vistaqa.sources import VistaQASource, folder_source
 
 
 @dataclass
@@ -95,7 +95,7 @@ class VistaQA(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
                 yield from ((row["id"], without_names(row)) for row in rows)
 
 
-def _source(config: VistaQAConfig) -> Source:
+def _source(config: VistaQAConfig) -> VistaQASource:
     if config.source == "sample":
         # Not a TemporaryDirectory: that would go with the first copy of it in another process.
         workspace = mkdtemp(prefix="lookcheck-")

@@ -13,7 +13,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.jsonl import read_json
 from lookcheck.dataset_builders.parquet.download import download
 from lookcheck.dataset_builders.parquet.listing import describe_files
-from lookcheck.dataset_builders.vistaqa.sources import Source, jobs_of
+from lookcheck.dataset_builders.vistaqa.sources import VistaQASource, jobs_of
 
 _FIELDS = ("question", "answer", "task_type", "task_domain", "num_instances", "hallucination")
 _PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
@@ -21,7 +21,7 @@ _PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 _TRIED = 20
 
 
-def hub_source(repository: str, revision: str, workspace: Path) -> Source:
+def hub_source(repository: str, revision: str, workspace: Path) -> VistaQASource:
     """Download a data set repository and find the samples in it.
 
     Parameters
@@ -41,7 +41,7 @@ def hub_source(repository: str, revision: str, workspace: Path) -> Source:
     folder, commit = download(repository, revision)
     annotations, images = locate(folder, workspace, f"{repository} at {commit}")
     described = {"kind": "hub", "repository": repository, "revision": commit}
-    return Source(jobs_of(annotations, images), described)
+    return VistaQASource(jobs_of(annotations, images), described)
 
 
 def locate(folder: Path, workspace: Path, name: str) -> tuple[Path, Path]:

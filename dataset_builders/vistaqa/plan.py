@@ -13,7 +13,7 @@ from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalT
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
 from lookcheck.dataset_builders.vistaqa.rows import RecordJob, make_rows
-from lookcheck.dataset_builders.vistaqa.sources import Source
+from lookcheck.dataset_builders.vistaqa.sources import VistaQASource
 
 
 def features(*, overlays: bool = True) -> datasets.Features:
@@ -45,7 +45,7 @@ def features(*, overlays: bool = True) -> datasets.Features:
 
 
 def plan_source(
-    source: Source,
+    source: VistaQASource,
     *,
     overlays: bool = True,
     allow_partial: bool = False,

@@ -8,30 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.dataset import Source
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.rows import RecordJob
 
 
 @dataclass(frozen=True)
-class Source:
-    """Samples to build from.
+class VistaQASource(Source[RecordJob]):
+    """Samples sorted by id; the declared counts are those of the whole VistaQA if not given."""
 
-    Attributes
-    ----------
-    jobs : tuple of RecordJob
-        Sorted by id.
-    described : mapping
-        Goes into ``lookcheck.json`` and the card: kind, repository, revision.
-    declared : mapping
-        Counts the source must have; those of the whole VistaQA if not given.
-    """
-
-    jobs: tuple[RecordJob, ...]
-    described: Mapping[str, Any]
     declared: Mapping[str, Any] = field(default_factory=lambda: constants.DECLARED)
 
 
-def folder_source(annotations: Path, images: Path) -> Source:
+def folder_source(annotations: Path, images: Path) -> VistaQASource:
     """Samples of a local copy in the upstream layout: one JSON file each, and a folder of images.
 
     Raises
@@ -39,7 +28,7 @@ def folder_source(annotations: Path, images: Path) -> Source:
     InputError
         If a folder is missing or there is no annotation.
     """
-    return Source(jobs_of(annotations, images), {"kind": "folder"})
+    return VistaQASource(jobs_of(annotations, images), {"kind": "folder"})
 
 
 def jobs_of(annotations: Path, images: Path) -> tuple[RecordJob, ...]:

@@ -43,7 +43,7 @@ def salart_vqa(
     from lookcheck.dataset_builders.parquet.writer import refuse_output, write_folder
     from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
     from lookcheck.dataset_builders.salart_vqa.plan import plan_source
-    from lookcheck.dataset_builders.salart_vqa.sample import declared_counts, sample_source
+    from lookcheck.dataset_builders.salart_vqa.sample import sample_source
     from lookcheck.dataset_builders.salart_vqa.sources import folder_source, hub_source
     from lookcheck.scripts.build.tracking import tracking
 
@@ -51,19 +51,15 @@ def salart_vqa(
     if (folder is not None) != (source is SourceKind.folder):
         raise InputError("--folder DIR goes with --source folder, and --source folder needs it")
     with TemporaryDirectory(prefix="lookcheck-") as workspace, tracking(quiet=json) as track:
-        declared = None
         if source is SourceKind.hub:
             found = hub_source(repository, revision, Path(workspace))
         elif folder is not None:
             found = folder_source(folder, Path(workspace))
         else:
-            # Whole by its own counts.
-            found, declared, allow_partial = sample_source(Path(workspace)), declared_counts(), True
+            found = sample_source(Path(workspace))
         if mapping is not None:
             found = apply_mapping(found, mapping, allow_partial=allow_partial)
-        plan = plan_source(
-            found, allow_partial=allow_partial, num_proc=num_proc, track=track, declared=declared
-        )
+        plan = plan_source(found, allow_partial=allow_partial, num_proc=num_proc, track=track)
         manifest = write_folder(plan, output, num_proc=num_proc, track=track)
     if json:
         print(console.to_json(manifest))

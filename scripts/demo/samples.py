@@ -50,9 +50,7 @@ def build_samples(workspace: Path, track: Track) -> None:
         plan_source = import_module(f"lookcheck.dataset_builders.{name}.plan").plan_source
         sources = workspace / f"{name}-source"
         sources.mkdir()
-        # SalArt-VQA's plan holds a source to the counts of the whole data set unless told otherwise.
-        whole = {"allow_partial": True, "declared": sample.declared_counts()} if name == "salart_vqa" else {}
-        plan = plan_source(sample.sample_source(sources), track=track, **whole)
+        plan = plan_source(sample.sample_source(sources), track=track)
         write_folder(plan, workspace / name, track=track)
 
 

@@ -24,13 +24,13 @@ import json, resource, sys, time
 from pathlib import Path
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.vistaqa.plan import plan_source
-from lookcheck.dataset_builders.vistaqa.sources import Source, jobs_of
+from lookcheck.dataset_builders.vistaqa.sources import VistaQASource, jobs_of
 
 if __name__ == "__main__":
     folder, output, overlays, times = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
     start = time.perf_counter()
     jobs = jobs_of(folder / "annotations", folder / "images")
-    plan = plan_source(Source(jobs, {"kind": "folder"}), overlays=bool(overlays), allow_partial=True)
+    plan = plan_source(VistaQASource(jobs, {"kind": "folder"}), overlays=bool(overlays), allow_partial=True)
     if times > 1:
         # More rows of the same pictures: memory must not follow.
         from dataclasses import replace

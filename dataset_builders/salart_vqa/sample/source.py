@@ -15,7 +15,7 @@ from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob
 from lookcheck.dataset_builders.salart_vqa.sample.chains import CHAINS, CLOCK, NONE, Chain
 from lookcheck.dataset_builders.salart_vqa.sample.clock import clock
-from lookcheck.dataset_builders.salart_vqa.sources import Source
+from lookcheck.dataset_builders.salart_vqa.sources import SalArtSource
 
 _PROMPTS = {
     "q1_prompt": "Does this picture have a visible generation artifact? Answer yes or no.",
@@ -26,7 +26,7 @@ _PROMPTS = {
 }
 
 
-def sample_source(workspace: Path) -> Source:
+def sample_source(workspace: Path) -> SalArtSource:
     """Make the pictures of the sample.
 
     Parameters
@@ -45,7 +45,7 @@ def sample_source(workspace: Path) -> Source:
         if chain.edit is not None:
             jobs.append(_job(chain, constants.ARTIFACT, chain.edit(image), workspace))
         jobs.append(_job(chain, _reference_role(chain), image, workspace))
-    return Source(tuple(jobs), {"kind": "sample", "credits": credits()})
+    return SalArtSource(tuple(jobs), {"kind": "sample", "credits": credits()}, declared_counts())
 
 
 def declared_counts() -> dict[str, Any]:

@@ -24,7 +24,7 @@ from lookcheck.dataset_builders.pictures.model import Instance, Picture
 from lookcheck.dataset_builders.pictures.photographs import credits, photographs
 from lookcheck.dataset_builders.pictures.scenes import scene
 from lookcheck.dataset_builders.vistaqa import constants
-from lookcheck.dataset_builders.vistaqa.sources import Source, jobs_of
+from lookcheck.dataset_builders.vistaqa.sources import VistaQASource, jobs_of
 
 QUALITY = 92
 
@@ -46,7 +46,7 @@ def declared_counts() -> dict[str, Any]:
     }
 
 
-def sample_source(workspace: Path) -> Source:
+def sample_source(workspace: Path) -> VistaQASource:
     """Write the sample in the upstream layout below `workspace`, and give it as a source.
 
     It then takes the way of the real samples, with all of their checks.
@@ -67,7 +67,7 @@ def sample_source(workspace: Path) -> Source:
             path.write_bytes(_encoded(picture))
         (annotations / f"{number:04d}.json").write_text(json.dumps(record), encoding="utf-8")
     described = {"kind": "sample", "credits": credits()}
-    return Source(jobs_of(annotations, images), described, declared_counts())
+    return VistaQASource(jobs_of(annotations, images), described, declared_counts())
 
 
 def sample_record(number: int, line: dict[str, Any], picture: Picture) -> dict[str, Any]:

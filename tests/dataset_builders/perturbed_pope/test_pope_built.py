@@ -30,7 +30,7 @@ from lookcheck.dataset_builders.perturbed_pope.constants import SPLITS
 from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
 from lookcheck.dataset_builders.perturbed_pope.plan import features, plan_source
 from lookcheck.dataset_builders.perturbed_pope.rows import make_rows
-from lookcheck.dataset_builders.perturbed_pope.sources import Source, pope_source
+from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
 from lookcheck.metrics.perturbed_pope import conditions as metric
 
 CHECKERS = {"perturbed_pope": PerturbedPopeChecker}
@@ -50,7 +50,7 @@ def _pixels(picture: dict[str, Any]) -> np.ndarray:
         return np.asarray(image.convert("RGB"))
 
 
-def _source(folder: Path, **options: Any) -> Source:
+def _source(folder: Path, **options: Any) -> PopeSource:
     files = [(None, folder / f"{split}.json") for split in SPLITS if (folder / f"{split}.json").exists()]
     return pope_source(
         files, folder / "images", folder / "instances.json", described={"kind": "pope"}, **options

@@ -21,12 +21,12 @@ from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
 from lookcheck.dataset_builders.perturbed_pope.hub import unpack
 from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
-from lookcheck.dataset_builders.perturbed_pope.sources import Source, pope_source
+from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
 
 CHECKERS = {"perturbed_pope": PerturbedPopeChecker}
 
 
-def _source(folder: Path, **options: Any) -> Source:
+def _source(folder: Path, **options: Any) -> PopeSource:
     return pope_source(
         [(None, folder / "random.json")],
         folder / "images",
@@ -149,8 +149,8 @@ def test_the_hubs_copy_gives_photographs_and_questions(
     assert [split for split, _ in questions] == ["random", "popular"]
     source = pope_source(questions, images, files / "instances.json", described={"kind": "pope"})
     wanted = _source(files)
-    shown = [(q.id, q.image, q.text, q.label) for q in source.questions if q.split == "random"]
-    assert shown == [(q.id, q.image, q.text, q.label) for q in wanted.questions]
+    shown = [(q.id, q.image, q.text, q.label) for q in source.jobs if q.split == "random"]
+    assert shown == [(q.id, q.image, q.text, q.label) for q in wanted.jobs]
 
 
 def test_a_contradicting_copy_is_refused(files: Path, tiny_coco: ModuleType, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +18,7 @@ from lookcheck.dataset_builders.perturbed_pope.coco_names import SUPERCATEGORIES
 from lookcheck.dataset_builders.perturbed_pope.detections import read_detections
 from lookcheck.dataset_builders.perturbed_pope.generate import generate_questions
 from lookcheck.dataset_builders.perturbed_pope.instances import Instances, read_instances
-from lookcheck.dataset_builders.perturbed_pope.sources import Source
+from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource
 
 
 def _read(tmp_path: Path, content: Any, wanted: set[str] | None = None) -> Instances:
@@ -207,12 +208,12 @@ def test_bad_detections(tmp_path: Path, known: Instances, content: Any, said: st
 
 
 def test_mask_rules(tmp_path: Path, known: Instances, tiny_coco: ModuleType) -> None:
-    source = Source((), known, tmp_path, {})
+    source = PopeSource((), {}, instances=known, images=tmp_path)
     assert [item.box for item in source.masks_of("b.jpg", "cup")] == tiny_coco.SHOWN["b.jpg"]["cup"]
-    largest = Source((), known, tmp_path, {}, "largest_instance")
+    largest = replace(source, mask_rule="largest_instance")
     assert [item.box for item in largest.masks_of("b.jpg", "cup")] == [(8, 50, 50, 56)]
     assert largest.masks_of("b.jpg", "dog") == ()
-    detected = Source((), known, tmp_path, {}, detections=_detect(tmp_path, known, [_detection(0.4)]))
+    detected = replace(source, detections=_detect(tmp_path, known, [_detection(0.4)]))
     assert [item.box for item in detected.masks_of("a.jpg", "dog")] == [(10, 20, 30, 40)]
     assert detected.masks_of("b.jpg", "cup") == ()
 

@@ -19,12 +19,12 @@ from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
 from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
-from lookcheck.dataset_builders.perturbed_pope.sources import Source, pope_source
+from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
 
 CHECKERS = {"perturbed_pope": PerturbedPopeChecker}
 
 
-def _source(folder: Path, **options: Any) -> Source:
+def _source(folder: Path, **options: Any) -> PopeSource:
     return pope_source(
         [(None, folder / "random.json")],
         folder / "images",

@@ -29,7 +29,7 @@ from lookcheck.dataset_builders.salart_vqa.builder import SalArtVQA
 from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
 from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
 from lookcheck.dataset_builders.salart_vqa.plan import image_features, plan_source, question_features
-from lookcheck.dataset_builders.salart_vqa.sample import declared_counts, sample_source
+from lookcheck.dataset_builders.salart_vqa.sample import sample_source
 from lookcheck.dataset_builders.salart_vqa.sample.chains import CHAINS, CLOCK
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source
 from lookcheck.metrics.salart_chain import METRICS, parsing, validation
@@ -68,7 +68,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("salart")
     (folder / "work").mkdir()
     source = sample_source(folder / "work")
-    plan = plan_source(source, allow_partial=True, declared=declared_counts())
+    plan = plan_source(source)
     write_folder(plan, folder / "built")
     return folder / "built"
 
@@ -139,7 +139,7 @@ def test_real_labels_in_upstream_parquet_give_the_published_figures(
     assert (images.num_rows, questions.num_rows) == (950, 3681)
     assert images["row_id"][:] == [label["row_id"] for label in labels]
     counts = np.bincount(images["image_role"], minlength=3)
-    assert dict(zip(constants.ROLES, counts.tolist(), strict=True)) == constants.EXPECTED_ROLES
+    assert dict(zip(constants.ROLES, counts.tolist(), strict=True)) == constants.DECLARED["image_role"]
     assert set(images["system_prompt"]) == ({upstream.SYSTEM} if system else {None})
     assert set(images["artifact_type"]) == set(images["subset"]) == set(images["pair_id"]) == {None}
     kinds = np.bincount(questions["question_type"])
@@ -213,9 +213,7 @@ def test_edits_are_local_and_under_their_box(sample: Path, tmp_path: Path) -> No
 
 def test_two_builds_and_two_processes_give_the_same_bytes(sample: Path, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
-    plan = plan_source(
-        sample_source(tmp_path / "work"), allow_partial=True, declared=declared_counts(), num_proc=2
-    )
+    plan = plan_source(sample_source(tmp_path / "work"), num_proc=2)
     write_folder(plan, tmp_path / "again", num_proc=2)
     assert digests(tmp_path / "again") == digests(sample)
 

@@ -14,7 +14,7 @@ from lookcheck.dataset_builders.core.errors import IntegrityError
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
 from lookcheck.dataset_builders.salart_vqa.plan import plan_source
-from lookcheck.dataset_builders.salart_vqa.sources import Source, folder_source
+from lookcheck.dataset_builders.salart_vqa.sources import SalArtSource, folder_source
 
 spec = importlib.util.spec_from_file_location(
     "salart_upstream_for_mapping", Path(__file__).with_name("salart_upstream.py")
@@ -33,7 +33,7 @@ GOOD = [
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Source:
+def source(tmp_path: Path) -> SalArtSource:
     """An artifact, a clean reference and a counterpart."""
     made = [upstream.row(number, upstream.label(number, role)) for number, role in enumerate(ROLES)]
     upstream.write_parquet(tmp_path / "in", made, shards=1)
@@ -47,7 +47,7 @@ def write(folder: Path, lines: list[Any]) -> Path:
     return path
 
 
-def test_values_are_taken_and_gaps_stay_null(source: Source, tmp_path: Path) -> None:
+def test_values_are_taken_and_gaps_stay_null(source: SalArtSource, tmp_path: Path) -> None:
     mapped = apply_mapping(source, write(tmp_path, GOOD))
     write_folder(plan_source(mapped, allow_partial=True), tmp_path / "built")
     for config in ("images", "questions"):
@@ -66,7 +66,7 @@ def test_values_are_taken_and_gaps_stay_null(source: Source, tmp_path: Path) -> 
     assert manifest["source"]["mapping"] == "mapping.jsonl"
 
 
-def test_nothing_is_inferred_without_a_mapping(source: Source, tmp_path: Path) -> None:
+def test_nothing_is_inferred_without_a_mapping(source: SalArtSource, tmp_path: Path) -> None:
     write_folder(plan_source(source, allow_partial=True), tmp_path / "built")
     loaded = datasets.load_dataset(str(tmp_path / "built"), split="test", cache_dir=str(tmp_path / "cache"))
     for trait in ("artifact_type", "subset", "pair_id"):
@@ -96,7 +96,7 @@ BAD: dict[str, tuple[list[Any], str, str]] = {
 
 
 @pytest.mark.parametrize(("lines", "id", "shown"), BAD.values(), ids=BAD)
-def test_bad_mapping(source: Source, tmp_path: Path, lines: list[Any], id: str, shown: str) -> None:
+def test_bad_mapping(source: SalArtSource, tmp_path: Path, lines: list[Any], id: str, shown: str) -> None:
     with pytest.raises(IntegrityError) as caught:
         apply_mapping(source, write(tmp_path, lines))
     assert [fault.id for fault in caught.value.faults] == [id]
@@ -113,7 +113,9 @@ def test_a_value_that_differs_from_the_sources_is_refused(tmp_path: Path) -> Non
     assert apply_mapping(source, same).jobs[0].fields["artifact_type"] == "count"
 
 
-def test_a_partial_source_needs_not_hold_all_that_the_mapping_names(source: Source, tmp_path: Path) -> None:
+def test_a_partial_source_needs_not_hold_all_that_the_mapping_names(
+    source: SalArtSource, tmp_path: Path
+) -> None:
     lines = [*GOOD, {"row_id": "salart_elsewhere", "pair_id": "p2", "subset": "Art-DG"}]
     mapped = apply_mapping(source, write(tmp_path, lines), allow_partial=True)
     assert [job.fields.get("pair_id") for job in mapped.jobs] == ["p1", None, "p1"]

@@ -22,7 +22,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.vistaqa.hub import locate
 from lookcheck.dataset_builders.vistaqa.plan import plan_source
-from lookcheck.dataset_builders.vistaqa.sources import Source, jobs_of
+from lookcheck.dataset_builders.vistaqa.sources import VistaQASource, jobs_of
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_parquet_gives_the_same_folder(
     upstream: ModuleType, repository: Path, tmp_path: Path, as_text: bool
 ) -> None:
     deep = repository / "VistaQA" / "deep"
-    direct = Source(jobs_of(deep / "annotations", deep / "images"), {"kind": "hub"})
+    direct = VistaQASource(jobs_of(deep / "annotations", deep / "images"), {"kind": "hub"})
     write_folder(plan_source(direct, allow_partial=True), tmp_path / "direct")
     rows = []
     for path in sorted((deep / "annotations").iterdir()):
@@ -63,7 +63,9 @@ def test_parquet_gives_the_same_folder(
     (tmp_path / "parquet" / "data").mkdir(parents=True)
     (tmp_path / "workspace").mkdir()
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "parquet" / "data" / "train-0.parquet")
-    found = Source(jobs_of(*locate(tmp_path / "parquet", tmp_path / "workspace", "r")), {"kind": "hub"})
+    found = VistaQASource(
+        jobs_of(*locate(tmp_path / "parquet", tmp_path / "workspace", "r")), {"kind": "hub"}
+    )
     write_folder(plan_source(found, allow_partial=True), tmp_path / "unpacked")
     for path in (tmp_path / "direct" / "data").iterdir():
         assert (tmp_path / "unpacked" / "data" / path.name).read_bytes() == path.read_bytes()
@@ -180,7 +182,7 @@ def test_a_repository_is_downloaded_and_its_commit_recorded(
     assert manifest["source"] == {"kind": "hub", "repository": "ORG/Data", "revision": COMMIT}
     assert f"(`ORG/Data` at revision `{COMMIT}`)" in (tmp_path / "out" / "README.md").read_text()
     deep = repository / "VistaQA" / "deep"
-    direct = Source(jobs_of(deep / "annotations", deep / "images"), {"kind": "folder"})
+    direct = VistaQASource(jobs_of(deep / "annotations", deep / "images"), {"kind": "folder"})
     write_folder(plan_source(direct, allow_partial=True), tmp_path / "direct")
     for path in (tmp_path / "direct" / "data").iterdir():
         assert (tmp_path / "out" / "data" / path.name).read_bytes() == path.read_bytes()

@@ -26,18 +26,18 @@ from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
 from lookcheck.dataset_builders.vistaqa.plan import features, plan_source
 from lookcheck.dataset_builders.vistaqa.sample import declared_counts, questions, sample_source
-from lookcheck.dataset_builders.vistaqa.sources import Source
+from lookcheck.dataset_builders.vistaqa.sources import VistaQASource
 
 ROWS = {"default": 66, **dict.fromkeys(constants.TASKS, 11)}
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
+def source(tmp_path_factory: pytest.TempPathFactory) -> VistaQASource:
     return sample_source(tmp_path_factory.mktemp("upstream") / "sample")
 
 
 @pytest.fixture(scope="module")
-def built(source: Source, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(source: VistaQASource, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the sample; not to be changed."""
     output = tmp_path_factory.mktemp("built") / "sample"
     write_folder(plan_source(source), output)
@@ -75,7 +75,7 @@ def test_its_composition(rows: datasets.Dataset) -> None:
     assert absent == dict.fromkeys(range(6), 3)
 
 
-def test_all_rules_of_the_real_data_hold(source: Source, built: Path) -> None:
+def test_all_rules_of_the_real_data_hold(source: VistaQASource, built: Path) -> None:
     assert len(inspect_all(source.jobs, declared=source.declared)) == 66
     with pytest.raises(IntegrityError, match="66 samples, but 1157 are declared"):
         inspect_all(source.jobs)

@@ -77,11 +77,11 @@ def salart_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample of SalArt-VQA."""
     from lookcheck.dataset_builders.parquet.writer import write_folder
     from lookcheck.dataset_builders.salart_vqa.plan import plan_source
-    from lookcheck.dataset_builders.salart_vqa.sample import declared_counts, sample_source
+    from lookcheck.dataset_builders.salart_vqa.sample import sample_source
 
     root = tmp_path_factory.mktemp("view")
     (root / "work").mkdir()
-    plan = plan_source(sample_source(root / "work"), allow_partial=True, declared=declared_counts())
+    plan = plan_source(sample_source(root / "work"))
     write_folder(plan, root / "salart")
     return root / "salart"
 
