@@ -7,7 +7,7 @@ to read; methods import what they need when they are called, so that ``lookcheck
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -17,6 +17,7 @@ from lookcheck.dataset_builders.core.processes import Track, no_track
 if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
     from lookcheck.dataset_builders.parquet.check import Checker
+    from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice
 
 J = TypeVar("J", covariant=True)
 
@@ -81,6 +82,15 @@ class DataSet(Protocol):
 
     def view(self) -> View:
         """How rows are shown."""
+
+    def questions(self, folder: BuiltFolder, choice: Choice) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the place of each chosen row and its texts ``id``, ``question`` and ``answer``.
+
+        Raises
+        ------
+        InputError
+            If the rows can't be read, or the choice leaves several splits.
+        """
 
     def needs_rights(self, source: Mapping[str, Any]) -> str | None:
         """Why publishing rows of this source takes the rights of whoever does it; None if it doesn't."""

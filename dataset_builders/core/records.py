@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.jsonl import read_json, read_jsonl
+from lookcheck.dataset_builders.core.jsonl import read_jsonl
 
 
 @dataclass(frozen=True)
@@ -85,22 +85,6 @@ def read_records(
     if not records:
         raise InputError(f"{path}: no records")
     return records, repeated
-
-
-def refuse_other_folder(folder: Path, name: str) -> None:
-    """Refuse a folder that is not built for the data set `name`, as ``lookcheck.json`` has it.
-
-    Raises
-    ------
-    InputError
-    """
-    path = folder / "lookcheck.json"
-    manifest = read_json(path) if path.is_file() else None
-    stated = manifest.get("name") if isinstance(manifest, dict) else None
-    if stated != name:
-        command = name.replace("_", "-")
-        what = f"built for {stated}" if stated else "no built folder"
-        raise InputError(f"{folder}: {what}; expected a folder of lookcheck build {command}")
 
 
 def refuse_unknown(answers: dict[str, JsonRecord], labels: dict[str, Any], labels_name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lookcheck.dataset_builders.perturbed_pope import constants
@@ -10,6 +10,7 @@ from lookcheck.dataset_builders.perturbed_pope import constants
 if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
     from lookcheck.dataset_builders.parquet.check import Checker
+    from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice
 
 
 class PerturbedPOPESet:
@@ -30,6 +31,12 @@ class PerturbedPOPESet:
         from lookcheck.dataset_builders.perturbed_pope.view import VIEW
 
         return VIEW
+
+    def questions(self, folder: BuiltFolder, choice: Choice) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the place of each chosen row and its texts."""
+        from lookcheck.dataset_builders.parquet.reader import read_questions
+
+        return read_questions(folder, choice, {name: name for name in ("id", "question", "answer")})
 
     def needs_rights(self, source: Mapping[str, Any]) -> str | None:
         """Why publishing rows of this source takes the rights of whoever does it."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lookcheck.dataset_builders.salart_vqa import constants
@@ -10,6 +11,7 @@ from lookcheck.dataset_builders.salart_vqa import constants
 if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
     from lookcheck.dataset_builders.parquet.check import Checker
+    from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice
 
 
 class SalArtVQASet:
@@ -30,6 +32,13 @@ class SalArtVQASet:
         from lookcheck.dataset_builders.salart_vqa.view import VIEW
 
         return VIEW
+
+    def questions(self, folder: BuiltFolder, choice: Choice) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the place of each chosen row and its texts."""
+        from lookcheck.dataset_builders.parquet.reader import read_questions
+
+        chosen = replace(choice, config=choice.config or "questions")
+        return read_questions(folder, chosen, {"id": "id", "question": "prompt", "answer": "answer"})
 
     def needs_rights(self, source: Mapping[str, Any]) -> str | None:
         """Why publishing rows of this source takes the rights of whoever does it."""

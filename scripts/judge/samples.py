@@ -120,6 +120,13 @@ def rows_of(
         return
     if not path.is_dir() and (dataset.count("/") != 1 or dataset.startswith((".", "/"))):
         raise InputError(f"{dataset}: no such folder or file, and not a name like ORG/NAME")
+    if (path / "lookcheck.json").is_file():
+        from lookcheck.dataset_builders.parquet.reader import Choice, open_folder
+        from lookcheck.dataset_builders.registry import data_set
+
+        folder = open_folder(path)
+        yield from data_set(folder.name, path).questions(folder, Choice(config, split))
+        return
     import datasets
     from datasets.utils.logging import disable_progress_bar
 

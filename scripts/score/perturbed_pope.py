@@ -9,19 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.records import (
-    JsonRecord,
-    read_records,
-    refuse_other_folder,
-    refuse_unknown,
-)
+from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
 from lookcheck.metrics.perturbed_pope import ORIGINAL, PARSERS, UNPARSED, compute
 from lookcheck.scripts import console
 from lookcheck.scripts.score.perturbed_pope_table import report
 from lookcheck.scripts.score.report import emit
 
 NAN = float("nan")
-BUILT_COLUMNS = ("id", "parent_id", "split", "answer", "condition", "image_id")
 ABSENT: dict[str, Any] = {"logp_yes": NAN, "logp_no": NAN, "entity_rank": 0, "entity_prob": NAN}
 
 
@@ -150,34 +144,19 @@ def _groups(labels: dict[str, JsonRecord]) -> list[Any] | None:
     return None if all(group is None for group in groups) else groups
 
 
-def _built_labels(folder: Path) -> dict[str, JsonRecord]:
+def _built_labels(path: Path) -> dict[str, JsonRecord]:
     """The labels of every configuration of a built folder; pictures are not read."""
-    import datasets
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from lookcheck.dataset_builders.parquet import reader
 
-    refuse_other_folder(folder, "perturbed_pope")
-    paths = sorted((folder / "data").glob("*.parquet"))
-    if not paths:
-        raise InputError(
-            f"{folder}: no file data/*.parquet; expected a folder of lookcheck build perturbed-pope"
-        )
-    records: dict[str, JsonRecord] = {}
-    for path in paths:
-        try:
-            schema = pq.read_schema(path)
-            rows = pq.read_table(path, columns=list(BUILT_COLUMNS), partitioning=None).to_pylist()
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{path}: can't be read ({' '.join(str(error).split())})") from None
-        answers = datasets.Features.from_arrow_schema(schema).get("answer")
-        if not isinstance(answers, datasets.ClassLabel) or not rows or set(BUILT_COLUMNS) != set(rows[0]):
-            raise InputError(f"{path}: not rows of perturbed POPE; run lookcheck check")
-        for number, row in enumerate(rows):
-            where, answer, name = f"{path}: row {number}", row["answer"], row["id"]
-            if answer is None or not 0 <= answer < answers.num_classes or not name or name in records:
-                raise InputError(f"{where}: id {name!r} with answer {answer!r}; run lookcheck check")
-            fields = {**row, "answer": answers.names[answer], "group": row["image_id"]}
-            records[name] = JsonRecord(where, name, fields)
+    folder = reader.open_folder(path, "perturbed_pope")
+    columns = ["parent_id", "answer", "condition", "image_id"]
+    records = reader.read_records(
+        folder, columns, optional=["split", "category"], configs=list(folder.configs)
+    )
+    for record in records.values():
+        category = record.fields.pop("category")
+        record.fields["split"] = record.fields["split"] if category is None else category
+        record.fields["group"] = record.fields.pop("image_id")
     return records
 
 

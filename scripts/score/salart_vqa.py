@@ -152,12 +152,18 @@ def count_notes(result: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _built_labels(folder: Path) -> dict[str, JsonRecord]:
-    """The keys of a built folder, from its configuration `images`."""
-    # pyarrow is not needed for files of JSON Lines.
-    from lookcheck.dataset_builders.salart_vqa.labels import read_labels
+def _built_labels(path: Path) -> dict[str, JsonRecord]:
+    """The keys of a built folder, from its configuration `images`; pictures are not read."""
+    from lookcheck.dataset_builders.parquet import reader
 
-    return {row["row_id"]: JsonRecord(where, row["row_id"], row) for where, row in read_labels(folder)}
+    columns = ["image_role", *(f"{question}_answer" for question in QUESTIONS)]
+    return reader.read_records(
+        reader.open_folder(path, "salart_vqa"),
+        columns,
+        id_column="row_id",
+        optional=["artifact_type", "pair_id"],
+        configs=["images"],
+    )
 
 
 def _reference(record: JsonRecord) -> dict[str, str]:

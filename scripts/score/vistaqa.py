@@ -9,12 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.records import (
-    JsonRecord,
-    read_records,
-    refuse_other_folder,
-    refuse_unknown,
-)
+from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
 from lookcheck.dataset_builders.core.verdict_file import identity, is_verdict_file, read_verdicts
 from lookcheck.dataset_builders.scores.report import Report
 from lookcheck.metrics.grove import compute
@@ -75,33 +70,13 @@ def vistaqa(
     emit(shown, as_json=as_json, outputs=outputs)
 
 
-def _built(folder: Path) -> dict[str, JsonRecord]:
+def _built(path: Path) -> dict[str, JsonRecord]:
     """The references of a built folder; its pictures are not read."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from lookcheck.dataset_builders.parquet import reader
 
-    from lookcheck.dataset_builders.vistaqa.constants import DOMAINS, TASKS
-
-    refuse_other_folder(folder, "vistaqa")
-    records: dict[str, JsonRecord] = {}
-    paths = [path for task in TASKS for path in sorted((folder / "data").glob(f"{task}-*.parquet"))]
-    if not paths:
-        raise InputError(
-            f"{folder}: no file data/<task>-*.parquet; expected a folder of lookcheck build vistaqa"
-        )
-    for path in paths:
-        try:
-            rows = pq.read_table(
-                path, columns=["id", "masks_rle", "task", "domain"], partitioning=None
-            ).to_pylist()
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{path}: can't be read ({' '.join(str(error).split())})") from None
-        for number, row in enumerate(rows):
-            where, id = f"{path}: row {number}", row["id"]
-            if not id or id in records or None in (row["masks_rle"], row["task"], row["domain"]):
-                raise InputError(f"{where}: id {id!r} is empty, repeated or incomplete; run lookcheck check")
-            names = {"task": TASKS[row["task"]], "domain": DOMAINS[row["domain"]]}
-            records[id] = JsonRecord(where, id, {"id": id, "masks": row["masks_rle"], **names})
+    records = reader.read_records(reader.open_folder(path, "vistaqa"), ["masks_rle", "task", "domain"])
+    for record in records.values():
+        record.fields["masks"] = record.fields.pop("masks_rle")
     return records
 
 

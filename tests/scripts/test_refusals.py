@@ -14,7 +14,7 @@ import pytest
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.jsonl import parse_json
 from lookcheck.dataset_builders.core.printable import printable
-from lookcheck.dataset_builders.core.records import refuse_other_folder
+from lookcheck.dataset_builders.parquet.reader import open_folder
 from lookcheck.dataset_builders.parquet.writer import refuse_output
 from lookcheck.scripts import console
 
@@ -82,14 +82,14 @@ def test_a_build_inside_a_built_folder_is_refused(tmp_path: Path) -> None:
 
 def test_the_folder_of_another_data_set_is_named(tmp_path: Path) -> None:
     with pytest.raises(
-        InputError, match="no built folder; expected a folder of lookcheck build perturbed-pope"
+        InputError, match=r"lacks lookcheck\.json; expected a folder of lookcheck build perturbed-pope"
     ):
-        refuse_other_folder(tmp_path, "perturbed_pope")
+        open_folder(tmp_path, "perturbed_pope")
     (tmp_path / "lookcheck.json").write_text('{"name": "salart_vqa"}')
     with pytest.raises(
         InputError, match="built for salart_vqa; expected a folder of lookcheck build vistaqa"
     ):
-        refuse_other_folder(tmp_path, "vistaqa")
+        open_folder(tmp_path, "vistaqa")
 
 
 def test_a_killed_build_cleans_up(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import pytest
 
 from lookcheck.scripts import console
 from lookcheck.scripts.score.__main__ import app
-from lookcheck.scripts.score.perturbed_pope import BUILT_COLUMNS
 
 Rows = list[dict[str, Any]]
 
@@ -212,7 +211,9 @@ def test_a_built_folder_gives_the_labels(
     )
     (tmp_path / "built" / "data").mkdir(parents=True)
     (tmp_path / "built" / "lookcheck.json").write_text('{"name": "perturbed_pope"}')
+    card = ["---", "configs:"]
     for condition in ("original", "black_mask", "entity_swap"):
+        card += [f"- config_name: {condition}", "  data_files:"]
         for split in ("random", "popular"):
             rows = [
                 {**dict.fromkeys(columns), **row, "answer": row["label"], "image_id": 7}
@@ -224,10 +225,11 @@ def test_a_built_folder_gives_the_labels(
                 row["parent_id"] = row["parent_id"] or row["id"]
                 row.pop("label")
             if rows:
-                (tmp_path / "built" / "data").mkdir(parents=True, exist_ok=True)
+                card += [f"  - split: {split}", f"    path: data/{condition}-{split}-*.parquet"]
                 datasets.Dataset.from_list(rows, features=columns).to_parquet(
                     tmp_path / "built" / "data" / f"{condition}-{split}-00000-of-00001.parquet"
                 )
+    (tmp_path / "built" / "README.md").write_text("\n".join([*card, "---", ""]))
     whole = tmp_path / "o.json"
     assert run(monkeypatch, tmp_path, ANSWERS, "--output", whole, labels=tmp_path / "built") == 0
     built = capsys.readouterr().out
@@ -238,21 +240,16 @@ def test_a_built_folder_gives_the_labels(
     (tmp_path / "built" / "data" / "original-random-00000-of-00001.parquet").write_bytes(b"PAR1")
     assert run(monkeypatch, tmp_path, labels=tmp_path / "built") == 2
     assert "original-random-00000-of-00001.parquet: can't be read" in capsys.readouterr().err
-    other = datasets.Dataset.from_dict({name: ["x"] for name in BUILT_COLUMNS})
+    other = datasets.Dataset.from_dict({"id": ["x"], "answer": ["yes"]})
     other.to_parquet(tmp_path / "built" / "data" / "original-random-00000-of-00001.parquet")
     assert run(monkeypatch, tmp_path, labels=tmp_path / "built") == 2
-    assert "original-random-00000-of-00001.parquet: not rows of perturbed POPE" in capsys.readouterr().err
+    assert (
+        "original-random-00000-of-00001.parquet: lacks the columns parent_id, condition, image_id"
+        in capsys.readouterr().err
+    )
     (tmp_path / "empty").mkdir()
     assert run(monkeypatch, tmp_path, labels=tmp_path / "empty") == 2
     assert "expected a folder of lookcheck build perturbed-pope" in capsys.readouterr().err
-
-
-def test_the_builder_writes_the_columns_that_are_read() -> None:
-    from lookcheck.dataset_builders.perturbed_pope.plan import features
-
-    columns = features()
-    assert set(BUILT_COLUMNS) <= set(columns)
-    assert set(columns["answer"].names) == {"yes", "no"}
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
-from lookcheck.dataset_builders.salart_vqa.labels import read_labels
 from lookcheck.dataset_builders.salart_vqa.plan import plan_source
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source
+from lookcheck.scripts.score.salart_vqa import _built_labels as read_labels
 
 spec = importlib.util.spec_from_file_location(
     "salart_upstream_for_check", Path(__file__).with_name("salart_upstream.py")
@@ -188,13 +188,19 @@ def _plain(folder: Path) -> None:
 
 
 REFUSED: dict[str, tuple[Change, str]] = {
-    "no manifest": (lambda f: (f / "lookcheck.json").unlink(), "it has no lookcheck.json"),
-    "another data set": (lambda f: _rename(f, "vistaqa"), "it holds 'vistaqa'"),
-    "manifest is no object": (lambda f: (f / "lookcheck.json").write_text("[]"), "it has no lookcheck.json"),
+    "no manifest": (lambda f: (f / "lookcheck.json").unlink(), "it lacks lookcheck.json"),
+    "another data set": (
+        lambda f: _rename(f, "vistaqa"),
+        "built for vistaqa; expected a folder of lookcheck build salart-vqa",
+    ),
+    "manifest is no object": (
+        lambda f: (f / "lookcheck.json").write_text("[]"),
+        "expected an object with the name",
+    ),
     "manifest is no JSON": (lambda f: (f / "lookcheck.json").write_text("{"), "not valid JSON"),
-    "no images": (lambda f: (f / IMAGES).unlink(), "no file data/images"),
+    "no images": (lambda f: (f / IMAGES).unlink(), "images: no file matches data/images-"),
     "column lost": (lambda f: _drop(f, "q3_answer"), "lacks the columns q3_answer"),
-    "names of the roles lost": (_plain, "does not say the names of image_role"),
+    "names of the roles lost": (_plain, "the schema does not say its features"),
     "file cut off": (lambda f: (f / IMAGES).write_bytes((f / IMAGES).read_bytes()[:900]), "can't be read"),
     "id twice": (rows(IMAGES, again(0)), f"'{A}' stands twice"),
     "no id": (put(IMAGES, 0, "row_id", None), "None is missing"),
@@ -206,7 +212,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
 def test_labels_of_a_broken_folder(small: Path, tmp_path: Path, change: Change, said: str) -> None:
     folder = tmp_path / "folder"
     shutil.copytree(small, folder)
-    assert [row["row_id"] for _, row in read_labels(folder)] == [A, R, G]
+    assert list(read_labels(folder)) == [A, R, G]
     change(folder)
     with pytest.raises(InputError, match=said):
         read_labels(folder)

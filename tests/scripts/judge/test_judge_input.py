@@ -183,8 +183,8 @@ def test_a_built_folder(judge: Run, lookcheck: Run, write: Run, tiny_folder: Pat
     assert lookcheck(*common, "--accept-exact", "--quiet").code == 0
     assert len(rows(tmp_path)) == 66
     for options, said in (
-        (("--config", "none"), "can't be read as a data set"),
-        (("--split", "train"), "can't be read as a data set"),
+        (("--config", "none"), "vistaqa: no configuration 'none'; there are default, identification"),
+        (("--split", "train"), "vistaqa: default has no split 'train'; there are test"),
     ):
         run = lookcheck(*common, *options)
         assert (run.code, run.err.count("\n")) == (2, 1), run.err
