@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +63,20 @@ def exif_transpose(data: bytes, *, whole: bool = True) -> tuple[bytes, str, tupl
             straight = straight.convert("RGBA" if "A" in straight.getbands() else "RGB")
         kind = "JPEG" if kind == "JPEG" else "PNG"
         return encode(straight, kind, quality=95), _SUFFIX[kind], straight.size
+
+
+@lru_cache(maxsize=4)
+def load(path: Path) -> Pixels:
+    """Pixels of an image file after its EXIF transpose, read-only."""
+    return decode(exif_transpose(path.read_bytes(), whole=False)[0])
+
+
+def decode(data: bytes) -> Pixels:
+    """Pixels of an image file as they are stored, read-only."""
+    with Image.open(io.BytesIO(data)) as image:
+        pixels = np.array(image.convert("RGB"))
+    pixels.setflags(write=False)
+    return pixels
 
 
 def _transpose(image: Image.Image) -> Image.Image:

@@ -6,13 +6,10 @@ import hashlib
 import io
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from tempfile import TemporaryFile
 from typing import Any
 
-import numpy as np
-from PIL import Image
-
+from lookcheck.dataset_builders.core import images
 from lookcheck.dataset_builders.core.errors import Fault
 from lookcheck.dataset_builders.core.images import Pixels
 from lookcheck.dataset_builders.core.masks import Mask, Rle, decode, extent
@@ -111,7 +108,7 @@ class PerturbedPopeChecker:
             if row["masked_fraction"] != 0:
                 yield "masked-fraction", f"{row['masked_fraction']} is not 0"
             return
-        original, made = self._originals.pixels(name), _decode(data)
+        original, made = self._originals.pixels(name), images.decode(data)
         if original is None:
             yield "original-missing", f"no picture of {name} stands before it in {ORIGINAL}"
         elif made.shape != original.shape:
@@ -187,14 +184,7 @@ class _Originals:
             return None
         start, length = self._places[name]
         self._file.seek(start)
-        return _decode(self._file.read(length))
-
-
-# Rows of one photograph are neighbours.
-@lru_cache(maxsize=2)
-def _decode(data: bytes) -> Pixels:
-    with Image.open(io.BytesIO(data)) as image:
-        return np.asarray(image.convert("RGB"))
+        return images.decode(self._file.read(length))
 
 
 def _mask_of(rle: Any, made: Pixels) -> Mask:

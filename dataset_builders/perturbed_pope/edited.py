@@ -6,9 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.core.images import exif_transpose, reason
+from lookcheck.dataset_builders.core.images import load, reason
 from lookcheck.dataset_builders.core.jsonl import read_jsonl
+from lookcheck.dataset_builders.core.masks import Rle, decode
+from lookcheck.dataset_builders.perturbed_pope.perturbations import union
+
+# An edit must change this share of the object's pixels, by more than these levels of 255.
+SMALLEST_CHANGE = 0.1
+FAINTEST = 16
 
 Pair = tuple[str, str]
 """File name of a photograph, and the asked object."""
@@ -79,26 +87,30 @@ def read_edited(folder: Path, manifest: Path, categories: Mapping[str, str]) -> 
     return found
 
 
-def check_edited(edited: Mapping[Pair, Edited], sizes: Mapping[str, tuple[int, int]]) -> list[Fault]:
-    """Faults of edited pictures against their photographs.
+@dataclass(frozen=True)
+class EditJob:
+    """An edited picture to be looked at, beside its photograph and the masks of the object."""
 
-    Parameters
-    ----------
-    edited : mapping
-    sizes : mapping
-        Width and height of each photograph that a question is about.
+    edited: Path
+    photo: Path
+    masks: tuple[Rle, ...]
+
+
+def inspect_edit(job: EditJob) -> bool | str:
+    """Whether the object was changed, or what is wrong with the picture.
+
+    It was not if under `SMALLEST_CHANGE` of its pixels are off by more than `FAINTEST` in any channel: so is
+    a photograph that an editor gave back, saved anew or not. Without a mask one such pixel is enough.
     """
-    faults = []
-    for (image, entity), item in edited.items():
-        if image not in sizes:
-            faults.append(Fault(item.where, "edited", f"no question is about {image!r} ({entity!r})"))
-            continue
-        try:
-            _, _, size = exif_transpose(item.path.read_bytes())
-        except Exception as error:  # Pillow raises many kinds for a broken file
-            faults.append(Fault(item.where, "edited", f"{item.path.name} can't be decoded ({reason(error)})"))
-            continue
-        if size != sizes[image]:
-            found, stated = (f"{width} × {height}" for width, height in (size, sizes[image]))
-            faults.append(Fault(item.where, "edited", f"{item.path.name} is {found}, but {image} {stated}"))
-    return faults
+    try:
+        made = load(job.edited)
+    except Exception as error:  # Pillow raises many kinds for a broken file
+        return f"can't be decoded ({reason(error)})"
+    photo = load(job.photo)
+    if made.shape != photo.shape:
+        (height, width), (high, wide) = made.shape[:2], photo.shape[:2]
+        return f"is {width} × {height}, but {job.photo.name} {wide} × {high}"
+    changed = (np.abs(made.astype(np.int16) - photo) > FAINTEST).any(2)
+    if not job.masks:
+        return bool(changed.any())
+    return float(changed[union(map(decode, job.masks), changed.shape)].mean()) >= SMALLEST_CHANGE

@@ -29,6 +29,7 @@ class LeftOut:
     no_instance: set[tuple[str, str]] = field(default_factory=set)
     no_donor: set[tuple[str, str]] = field(default_factory=set)
     not_edited: set[tuple[str, str]] = field(default_factory=set)
+    unchanged: set[tuple[str, str]] = field(default_factory=set)
 
 
 class Planner:
@@ -105,8 +106,9 @@ class Planner:
             return PictureJob(condition.name, path, seed, tuple(item.rle for item in masks))
         if self.source.edited is not None:
             edited = self.source.edited.get((image, entity))
-            if edited is None:
-                self.left_out.not_edited.add((image, entity))
+            if edited is None or (image, entity) in self.source.unchanged:
+                left_out = self.left_out.not_edited if edited is None else self.left_out.unchanged
+                left_out.add((image, entity))
                 return None
             return PictureJob(condition.name, path, edited=edited)
         photo = self.source.photo_of(image)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
 from PIL import Image
 
-from lookcheck.dataset_builders.core.images import Pixels, exif_transpose
+from lookcheck.dataset_builders.core.images import Pixels, exif_transpose, load
 from lookcheck.dataset_builders.core.masks import Rle, decode, encode
 from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORIGINAL, Given
 from lookcheck.dataset_builders.perturbed_pope.edited import Edited
@@ -79,15 +77,6 @@ class Made:
     mask: Rle | None = None
     fraction: float | None = None
     box: tuple[int, int, int, int] | None = None
-
-
-@lru_cache(maxsize=4)
-def load(path: Path) -> Pixels:
-    """A photograph's pixels (uint8, shape (H, W, 3)), EXIF-transposed and read-only."""
-    with Image.open(io.BytesIO(exif_transpose(path.read_bytes(), whole=False)[0])) as image:
-        pixels = np.array(image.convert("RGB"))
-    pixels.setflags(write=False)
-    return pixels
 
 
 def encode_picture(pixels: Pixels) -> tuple[bytes, str]:

@@ -116,8 +116,8 @@ def plan_source(
 
 
 def _nothing(condition: str, left_out: LeftOut) -> str:
-    if left_out.not_edited:
-        return f"{condition}: none of the edited pictures is of an object that is there and asked for"
+    if left_out.not_edited or left_out.unchanged:
+        return f"{condition}: none of the edited pictures changes an object that is there and asked for"
     if left_out.no_donor:
         return f"{condition}: no object of an unrelated category is large and whole enough to be pasted"
     return f"{condition}: no question answered yes asks for an object that has a mask"

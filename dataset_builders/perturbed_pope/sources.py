@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,7 +13,7 @@ from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_m
 from lookcheck.dataset_builders.dataset import Source
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.detections import read_detections
-from lookcheck.dataset_builders.perturbed_pope.edited import Edited, Pair, check_edited, read_edited
+from lookcheck.dataset_builders.perturbed_pope.edited import Edited, EditJob, Pair, inspect_edit, read_edited
 from lookcheck.dataset_builders.perturbed_pope.generate import generate_questions
 from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Instances, Photo, read_instances
 from lookcheck.dataset_builders.perturbed_pope.questions import (
@@ -42,6 +42,8 @@ class PopeSource(Source[Question]):
         The top detection by image id and category.
     edited : mapping, optional
         Externally edited pictures by file name and object.
+    unchanged : frozenset of (str, str)
+        Those of them that still show the object as it was.
     """
 
     instances: Instances = field(kw_only=True)
@@ -49,6 +51,7 @@ class PopeSource(Source[Question]):
     mask_rule: str = "all_instances"
     detections: Mapping[tuple[int, str], CocoInstance] | None = None
     edited: Mapping[Pair, Edited] | None = None
+    unchanged: frozenset[Pair] = frozenset()
 
     def photo_of(self, image: str) -> Photo:
         """The photograph of an image's file name; its folder may be left out in the instances file."""
@@ -146,8 +149,8 @@ def pope_source(
         detections=None if detections is None else read_detections(detections, known),
         edited=None if edited is None else read_edited(*edited, known.supercategories),
     )
-    check_source(source, num_proc=num_proc, track=track)
-    return source
+    unchanged = check_source(source, num_proc=num_proc, track=track)
+    return replace(source, unchanged=unchanged)
 
 
 def _read_all(
@@ -162,8 +165,15 @@ def _read_all(
     return tuple(files[split] for split in constants.in_order(files))
 
 
-def check_source(source: PopeSource, *, num_proc: int = 1, track: Track = no_track) -> None:
-    """Check questions, photographs and masks against each other.
+def check_source(
+    source: PopeSource, *, num_proc: int = 1, track: Track = no_track
+) -> frozenset[tuple[str, str]]:
+    """Check questions, photographs, masks and edited pictures against each other.
+
+    Returns
+    -------
+    frozenset of (str, str)
+        File name and object of each edited picture that still shows the object as it was.
 
     Raises
     ------
@@ -201,9 +211,36 @@ def check_source(source: PopeSource, *, num_proc: int = 1, track: Track = no_tra
             message = f"the image {name!r} {found} (question {question.number})"
             faults.append(Fault(question.where, "image", message))
         step()
-    faults += check_edited(source.edited or {}, sizes)
+    unchanged = _check_edited(source, sizes, faults, num_proc, track)
     if faults:
         raise IntegrityError(constants.NAME, faults)
+    return unchanged
+
+
+def _check_edited(
+    source: PopeSource, sizes: Collection[str], faults: list[Fault], num_proc: int, track: Track
+) -> frozenset[Pair]:
+    """Which of the edited pictures show the object as it was."""
+    pairs: list[tuple[Pair, Edited]] = []
+    for (image, entity), item in (source.edited or {}).items():
+        if image in sizes:
+            pairs.append(((image, entity), item))
+        else:
+            faults.append(Fault(item.where, "edited", f"no question is about {image!r} ({entity!r})"))
+    step = track("checking edited pictures", len(pairs)) if pairs else None
+    jobs = [
+        EditJob(item.path, source.images / pair[0], tuple(mask.rle for mask in source.masks_of(*pair)))
+        for pair, item in pairs
+    ]
+    unchanged = set()
+    for (pair, item), found in zip(pairs, ordered_map(inspect_edit, jobs, num_proc), strict=True):
+        if isinstance(found, str):
+            faults.append(Fault(item.where, "edited", f"{item.path.name} {found}"))
+        elif not found:
+            unchanged.add(pair)
+        if step is not None:
+            step()
+    return frozenset(unchanged)
 
 
 def _size_of(path: Path) -> tuple[int, int] | str:

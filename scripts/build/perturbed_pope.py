@@ -171,6 +171,7 @@ def _recognised(built: dict[str, Any]) -> list[str]:
         "no_instance": "answered yes without a mask",
         "no_donor": "without anything unrelated to paste",
         "not_edited": "without an edited picture",
+        "unchanged": "that their edited picture shows as they were",
     }
     lines += [
         f"  left out: {number:,} pictures and objects {reasons[reason]}"

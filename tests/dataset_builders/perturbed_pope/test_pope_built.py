@@ -270,7 +270,12 @@ def test_card_and_manifest(tiny_built: Path) -> None:
     assert "random (JSON Lines, LF), popular (JSON Lines, LF)" in card
     assert "| [Attribution License](http://example.org/by) | 4 |" in card
     manifest = json.loads((tiny_built / "lookcheck.json").read_text())
-    assert manifest["options"]["left_out"] == {"no_instance": 1, "no_donor": 1, "not_edited": 0}
+    assert manifest["options"]["left_out"] == {
+        "no_instance": 1,
+        "no_donor": 1,
+        "not_edited": 0,
+        "unchanged": 0,
+    }
     assert manifest["source"]["questions"]["popular"] == {
         "layout": "JSON Lines, LF",
         "rows": 18,

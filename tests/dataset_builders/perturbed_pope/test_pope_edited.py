@@ -57,7 +57,9 @@ def edited(files: Path, tiny_coco: ModuleType) -> tuple[Path, Path]:
     Image.fromarray(made).save(folder / "a-dog.png")
     records = [{"image": "a.jpg", "entity": "dog", "file": "a-dog.png", "donor": "vase"}]
     records.append({"image": "b.jpg", "entity": "cup", "file": "b-cup.png"})
-    Image.fromarray(tiny_coco.pixels("b.jpg")).save(folder / "b-cup.png")
+    made = tiny_coco.pixels("b.jpg")
+    made[50:106, 8:58] += np.uint8(60)
+    Image.fromarray(made).save(folder / "b-cup.png")
     (files / "manifest.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
     return folder, files / "manifest.jsonl"
 
@@ -65,7 +67,12 @@ def edited(files: Path, tiny_coco: ModuleType) -> tuple[Path, Path]:
 def test_edited_pictures(files: Path, edited: tuple[Path, Path], tmp_path: Path) -> None:
     plan = plan_source(_source(files, edited=edited), ["entity_swap"])
     manifest = write_folder(plan, tmp_path / "out")
-    assert manifest["options"]["left_out"] == {"no_instance": 1, "no_donor": 0, "not_edited": 5}
+    assert manifest["options"]["left_out"] == {
+        "no_instance": 1,
+        "no_donor": 0,
+        "not_edited": 5,
+        "unchanged": 0,
+    }
     rows = _rows(tmp_path / "out", "entity_swap")
     assert [(row["image_name"], row["entity"], row["donor"], row["answer"]) for row in rows] == [
         ("a.jpg", "dog", "vase", 0),
@@ -81,6 +88,38 @@ def test_edited_pictures(files: Path, edited: tuple[Path, Path], tmp_path: Path)
     card = (tmp_path / "out" / "README.md").read_text()
     assert "pictures of an external editor" in card
     assert "No edited picture: not in `entity_swap`: 5 × picture and object" in card
+
+
+@pytest.mark.parametrize("kind", ["same file", "saved anew", "elsewhere", "faint", "too little", "enough"])
+def test_an_edit_that_leaves_the_object_is_no_row(
+    files: Path, edited: tuple[Path, Path], tmp_path: Path, kind: str
+) -> None:
+    """The answer of a row would be no, and the object stands there as before."""
+    folder, manifest = edited
+    photo = np.array(Image.open(files / "images" / "a.jpg").convert("RGB"))
+    dog = photo[20:90, 10:70]
+    if kind == "elsewhere":
+        photo[:10] = 0
+    elif kind == "faint":
+        dog += np.uint8(16)
+    elif kind == "too little":
+        dog[:6] = 0
+    elif kind == "enough":
+        dog[:7] = 0
+    name = "a-dog.jpg" if kind in ("same file", "saved anew") else "a-dog.png"
+    if kind == "same file":
+        shutil.copy(files / "images" / "a.jpg", folder / name)
+    else:
+        Image.fromarray(photo).save(folder / name)
+    _change(manifest, 1, file=name)
+    built = write_folder(plan_source(_source(files, edited=edited), ["entity_swap"]), tmp_path / "out")
+    unchanged = kind != "enough"
+    assert built["options"]["left_out"]["unchanged"] == unchanged
+    rows = [(row["image_name"], row["entity"]) for row in _rows(tmp_path / "out", "entity_swap")]
+    assert rows == ([] if unchanged else [("a.jpg", "dog")]) + [("b.jpg", "cup")]
+    said = "An edited picture that still shows the object as it was: not in `entity_swap`: 1 × picture and object"
+    assert (said in (tmp_path / "out" / "README.md").read_text()) == unchanged
+    assert check_folder(tmp_path / "out", CHECKERS).faults == []
 
 
 @pytest.mark.parametrize(
