@@ -33,6 +33,17 @@ EXAMPLES = [
     if "pip install" not in program
 ]
 
+WITHOUT_TRANSFORMERS = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "transformers":
+            raise ImportError("README's first command does not install transformers")
+
+sys.meta_path.insert(0, Blocker())
+"""
+
 
 def test_readme_has_examples() -> None:
     assert len([1 for language, _, _ in EXAMPLES if language == "python"]) >= 2
@@ -44,10 +55,14 @@ def test_readme_has_examples() -> None:
 def test_the_examples_run_in_order_in_one_folder(repository: Path, tmp_path: Path) -> None:
     # Later examples use what earlier ones made, as a reader would.
     (tmp_path / "metrics").symlink_to(repository / "metrics")
+    # evaluate imports transformers, and with it torch, wherever they are installed.
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(WITHOUT_TRANSFORMERS)
     environment = {
         **os.environ,
         "HF_HUB_OFFLINE": "1",
         "HF_HOME": str(tmp_path / "hf"),
+        "PYTHONPATH": str(tmp_path / "site"),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     for language, program, shown in EXAMPLES:

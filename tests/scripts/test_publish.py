@@ -45,8 +45,9 @@ BLOCK = """
 import sys
 class Blocker:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "lookcheck":
-            raise ImportError("this process has no lookcheck")
+        # evaluate imports transformers, and with it torch, wherever they are installed.
+        if name.split(".")[0] in ("lookcheck", "transformers"):
+            raise ImportError("this process has no " + name)
 sys.meta_path.insert(0, Blocker())
 """
 
