@@ -26,6 +26,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.processes import ordered_map
 from lookcheck.dataset_builders.parquet import encoding, shards
 from lookcheck.dataset_builders.parquet.card import count_columns
+from lookcheck.dataset_builders.parquet.check_parquet import iterate_rows
 from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, FolderPlan, ShardGroup
 from lookcheck.dataset_builders.parquet.shards import ShardWriter
 from lookcheck.dataset_builders.parquet.writer import write_folder
@@ -347,3 +348,16 @@ def test_another_build_of_the_same_name_does_not_load_from_the_cache(tmp_path: P
         write_folder(_plan(rows), target)
         loaded = datasets.load_dataset(str(target), split="test", cache_dir=str(tmp_path / "cache"))
         assert loaded["id"][:] == [str(number) for number in range(rows)]
+
+
+@pytest.mark.parametrize(("size", "shown"), [(2_999_999, True), (3_000_000, False)])
+def test_a_row_of_the_viewer_s_limit_is_not_shown(tmp_path: Path, size: int, shown: bool) -> None:
+    features = datasets.Features({"id": datasets.Value("string"), "text": datasets.Value("string")})
+    writer = ShardWriter(tmp_path, "all", features)
+    row = {"id": "a", "text": "x" * (size - 1)}
+    assert encoding.size_of(row) == size
+    writer.write(row)
+    for unfinished, final in writer.finish().items():
+        unfinished.rename(final)
+        ((faults, _),) = iterate_rows(final, tmp_path, features)
+        assert [fault.rule for fault in faults] == ([] if shown else ["row-size"])

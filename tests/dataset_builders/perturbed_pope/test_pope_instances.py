@@ -13,11 +13,11 @@ import pytest
 from pycocotools import mask as coco
 
 from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
-from lookcheck.dataset_builders.core.masks import decode
+from lookcheck.dataset_builders.core.masks import Rle, decode
 from lookcheck.dataset_builders.perturbed_pope.coco_names import SUPERCATEGORIES
 from lookcheck.dataset_builders.perturbed_pope.detections import read_detections
 from lookcheck.dataset_builders.perturbed_pope.generate import generate_questions
-from lookcheck.dataset_builders.perturbed_pope.instances import Instances, read_instances
+from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Instances, Photo, read_instances
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource
 
 
@@ -216,6 +216,49 @@ def test_mask_rules(tmp_path: Path, known: Instances, tiny_coco: ModuleType) -> 
     detected = replace(source, detections=_detect(tmp_path, known, [_detection(0.4)]))
     assert [item.box for item in detected.masks_of("a.jpg", "dog")] == [(10, 20, 30, 40)]
     assert detected.masks_of("b.jpg", "cup") == ()
+
+
+def test_a_crowd_is_the_largest_instance_only_among_crowds(tmp_path: Path) -> None:
+    rle: Rle = {"size": [9, 9], "counts": "Q2"}
+
+    def item(id: int, area: int, crowd: bool) -> CocoInstance:
+        return CocoInstance(id, 1, "cup", rle, area, (0, 0, 1, 1), crowd=crowd)
+
+    def largest(*items: CocoInstance) -> list[int]:
+        known = Instances({"a.jpg": Photo(1, "a.jpg", 9, 9)}, {1: items}, {1: "cup"}, {"cup": "kitchen"})
+        source = PopeSource((), {}, instances=known, images=tmp_path, mask_rule="largest_instance")
+        return [found.id for found in source.masks_of("a.jpg", "cup")]
+
+    assert largest(item(1, 900, True), item(2, 5, False), item(3, 4, False)) == [2]
+    assert largest(item(1, 8, True), item(2, 9, True)) == [2]
+    # Of two of one size the first.
+    assert largest(item(1, 9, False), item(2, 9, False)) == [1]
+
+
+def test_generated_questions_rank_equal_counts_by_name() -> None:
+    # Twenty categories on three pictures each, in an order that is not that of their names.
+    names = sorted((f"thing {number:02d}" for number in range(20)), key=lambda name: name[::-1])
+    names = names[::2] + names[1::2][::-1]
+    rle: Rle = {"size": [9, 9], "counts": "Q2"}
+    photos = {f"{number}.jpg": Photo(number, f"{number}.jpg", 9, 9) for number in range(1, 5)}
+    shown = {1: names, 2: names, 3: names, 4: ["cat"]}
+    by_image = {
+        image: tuple(
+            CocoInstance(100 * image + place, image, name, rle, 5, (0, 0, 1, 1))
+            for place, name in enumerate(held)
+        )
+        for image, held in shown.items()
+    }
+    categories = dict(enumerate([*names, "cat"], 1))
+    known = Instances(photos, by_image, categories, dict.fromkeys(categories.values(), ""))
+    asked = {file.split: file.questions for file in generate_questions(known)}
+    assert [q.entity for q in asked["popular"] if q.image == "4.jpg"] == ["cat", "thing 00"]
+    # One picture lacks the first ten: what most often stands beside an object is the first of them.
+    by_image[3] = tuple(item for item in by_image[3] if item.category >= "thing 10")
+    known = Instances(photos, by_image, categories, known.supercategories)
+    (file,) = (file for file in generate_questions(known) if file.split == "adversarial")
+    mine = [question for question in file.questions if question.image == "3.jpg"]
+    assert [question.entity for question in mine[1::2]] == ["thing 00", "thing 01", "thing 02"]
 
 
 def test_generated_questions(shared_data: Path) -> None:

@@ -18,6 +18,8 @@ from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
+from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS
+from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
 from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
 
@@ -195,3 +197,30 @@ def test_popev2_from_end_to_end(files: Path, tmp_path: Path) -> None:
     (path,) = (tmp_path / "out" / "data").glob("black_mask-popev2-*")
     (row,) = pq.read_table(path, partitioning=None).to_pylist()
     assert row["id"] == "popev2-coco_train2017_a-dog-black_mask"
+
+
+@pytest.mark.parametrize(("area", "tiny"), [(1023, True), (1024, False)])
+def test_tiny_is_less_than_32_by_32_pixels(area: int, tiny: bool, tmp_path: Path) -> None:
+    mask = np.zeros((120, 161), np.uint8)
+    mask.ravel()[:area] = 1
+    Image.new("RGB", (161, 120)).save(tmp_path / "a.png")
+    rle = coco.encode(np.asfortranarray(mask))
+    instance = {"id": 1, "image_id": 1, "category_id": 1, "iscrowd": 0}
+    instance["segmentation"] = {"size": [120, 161], "counts": rle["counts"].decode()}
+    content = {
+        "images": [{"id": 1, "file_name": "a.png", "width": 161, "height": 120}],
+        "annotations": [instance],
+        "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
+    }
+    (tmp_path / "instances.json").write_text(json.dumps(content))
+    questions = [
+        {"question_id": 1, "image": "a.png", "text": "Is there a cat in the image?", "label": "yes"},
+        {"question_id": 2, "image": "a.png", "text": "Is there a dog in the image?", "label": "no"},
+    ]
+    (tmp_path / "q.json").write_text("".join(json.dumps(question) + "\n" for question in questions))
+    source = pope_source(
+        [("random", tmp_path / "q.json")], tmp_path, tmp_path / "instances.json", described={"kind": "pope"}
+    )
+    (job,) = Planner(source).jobs(CONDITIONS["original"])
+    # No instance at all, as of the dog, is another flag.
+    assert [asked.tiny for asked in job.asked] == [tiny, False]

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from lookcheck.dataset_builders.core.errors import IntegrityError
 from lookcheck.dataset_builders.salart_vqa.integrity import inspect_all
 from lookcheck.dataset_builders.salart_vqa.overlay import COLOURS, draw_boxes
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob, make_rows
@@ -106,3 +107,33 @@ def test_a_drawn_overlay_is_as_the_image_is_shown(tmp_path: Path, kind: str) -> 
     assert overlay.format == ("JPEG" if kind == "JPEG" else "PNG")
     assert row["q3_boxes"]["B"] == [12, 30, 6, 20]
     assert row["q3_overlay_image"]["path"] == ("one_q3.jpg" if kind == "JPEG" else "one_q3.png")
+
+
+@pytest.mark.parametrize(
+    ("box", "inside"),
+    [
+        ([-1, -1, 62, 42], True),  # one pixel over on every side, which rounding may do
+        ([-1.001, 0, 5, 5], False),
+        ([0, -1.001, 5, 5], False),
+        ([0, 0, 61.001, 5], False),
+        ([0, 0, 5, 41.001], False),
+    ],
+)
+def test_a_box_may_leave_the_picture_by_one_pixel(tmp_path: Path, box: list[float], inside: bool) -> None:
+    Image.new("RGB", (60, 40)).save(tmp_path / "picture.png")
+    boxes = {letter: [1, 1, 4, 4] for letter in "ABC"} | {"D": box}
+    fields: dict[str, Any] = {
+        "row_id": "one",
+        "image_role": "clean_reference",
+        **dict.fromkeys(("q1_prompt", "q2_prompt", "q3_prompt", "q4_prompt"), "?"),
+        **dict.fromkeys(("q2_options", "q4_options"), dict.fromkeys("ABCDE", "that")),
+        "q1_answer": "no",
+        **dict.fromkeys(("q2_answer", "q3_answer", "q4_answer"), "E"),
+        "q3_boxes": boxes,
+    }
+    jobs = [ChainJob("here", fields, tmp_path / "picture.png", None)]
+    if inside:
+        assert len(inspect_all(jobs, allow_partial=True)) == 1
+    else:
+        with pytest.raises(IntegrityError, match=r"box D .* leaves the image of 60 × 40"):
+            inspect_all(jobs, allow_partial=True)

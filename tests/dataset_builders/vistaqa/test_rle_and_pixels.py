@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from pycocotools import mask as coco
 from lookcheck.dataset_builders.core import masks
 from lookcheck.dataset_builders.core.images import encode, exif_transpose
 from lookcheck.dataset_builders.vistaqa import builder, constants, pixels, records
+from lookcheck.dataset_builders.vistaqa.sources import jobs_of
 
 MASKS = arrays.arrays(np.uint8, st.tuples(st.integers(1, 70), st.integers(1, 70)), elements=st.integers(0, 1))
 
@@ -73,6 +75,21 @@ def test_overlay_is_small_and_tints_only_the_instance() -> None:
     assert np.abs(values[200, 200] - expected).max() <= 6
 
 
+@pytest.mark.parametrize("across", [True, False])
+def test_an_instance_one_pixel_thin_stays_in_sight_when_it_shrinks(across: bool) -> None:
+    # Eight to one: an eighth of a pixel's shade is left of it.
+    grey = encode(Image.new("RGB", (5120, 960), (128, 128, 128)), "PNG")
+    mask = np.zeros((960, 5120), bool)
+    if across:
+        mask[404, 800:4000] = True
+    else:
+        mask[200:800, 2004] = True
+    shown = np.asarray(Image.open(io.BytesIO(pixels.overlay_jpeg(grey, [mask])))).astype(int)
+    assert shown.shape == (120, 640, 3)
+    line = shown[50, 110:490] if across else shown[30:95, 250]
+    assert (np.abs(line - 128).max(-1) > 30).all()
+
+
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
 def test_a_picture_that_needs_no_transpose_keeps_its_bytes(kind: str) -> None:
     data = encode(Image.new("RGB", (5, 3), (10, 200, 30)), kind)
@@ -116,3 +133,12 @@ def test_orientation_of_a_png_is_found_behind_its_pixels() -> None:
     moved = data[:start] + data[end:tail] + data[start:end] + data[tail:]
     for order in (data, moved):
         assert exif_transpose(order, whole=False)[2] == (4, 6)
+
+
+def test_samples_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    (tmp_path / "annotations").mkdir()
+    for name in ("10", "9", "100", "b", "1", "a", ".hidden", "²"):
+        (tmp_path / "annotations" / f"{name}.json").write_text("{}")
+    jobs = jobs_of(tmp_path / "annotations", tmp_path / "images")
+    assert [job.id for job in jobs] == ["1", "9", "10", "100", "a", "b", "²"]
