@@ -133,6 +133,18 @@ def extent(mask: Mask) -> tuple[int, int, int, int]:
     return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
 
 
+def rle_box(rle: Rle) -> tuple[float, float, float, float]:
+    """Bounding box of a checked encoding with a pixel: x, y, width, height.
+
+    Examples
+    --------
+    >>> rle_box({"size": [2, 3], "counts": "222"})
+    (1.0, 0.0, 1.0, 2.0)
+    """
+    x, y, width, height = map(float, coco.toBbox({**rle, "counts": rle["counts"].encode()}))
+    return x, y, width, height
+
+
 def box_of(mask: Mask) -> tuple[int, int, int, int]:
     """Bounding box of a mask with a pixel: x, y, width, height."""
     top, bottom, left, right = extent(mask)

@@ -15,7 +15,7 @@ import yaml  # type: ignore[import-untyped]
 from lookcheck.dataset_builders.core.errors import Fault, InputError
 from lookcheck.dataset_builders.core.jsonl import read_json, read_text
 from lookcheck.dataset_builders.core.processes import Track, no_track
-from lookcheck.dataset_builders.parquet.card import count_columns
+from lookcheck.dataset_builders.parquet.card import count_columns, digest_of
 from lookcheck.dataset_builders.parquet.check_parquet import check_file, iterate_rows
 from lookcheck.dataset_builders.parquet.writer import MANIFEST
 
@@ -66,6 +66,7 @@ def check_folder(
     configs = read_configs(folder, faults)
     _check_eval(folder, configs, faults)
     _check_names(folder, configs, faults)
+    _check_digests(folder, configs, faults)
     # In the order of the card: what others are compared with comes first.
     files = list(
         dict.fromkeys(path for splits in configs.values() for paths in splits.values() for path in paths)
@@ -186,6 +187,22 @@ def _check_names(folder: Path, configs: Mapping[str, Mapping[str, list[Path]]], 
     for (stem, total), numbers in shards.items():
         if missing := sorted(set(range(total)) - numbers):
             faults.append(Fault(f"data/{stem}", "shard-missing", f"shards {missing} of {total} are missing"))
+
+
+def _check_digests(
+    folder: Path, configs: Mapping[str, Mapping[str, list[Path]]], faults: list[Fault]
+) -> None:
+    """The files of each configuration against the digest that the card gives it."""
+    if not configs:
+        return
+    stated = {
+        entry.get("config_name"): entry.get("description") for entry in _front_matter(folder)["configs"]
+    }
+    for name, splits in configs.items():
+        found = f"files {digest_of(path for paths in splits.values() for path in paths)}"
+        if stated.get(name) not in (None, found):
+            message = f"{name}: the card says {stated[name]!r}, but these are {found}"
+            faults.append(Fault("README.md", "digest", message))
 
 
 def _check_counts(

@@ -11,6 +11,7 @@ from typing import Any
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.core.images import exif_transpose, reason
 from lookcheck.dataset_builders.core.jsonl import read_json
+from lookcheck.dataset_builders.core.masks import rle_box
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.records import VistaQARecord, parse_record
@@ -18,6 +19,8 @@ from lookcheck.dataset_builders.vistaqa.rows import RecordJob
 
 # Boxes are often rounded to a whole pixel.
 BOX_TOLERANCE = 1.0
+# How far a side of a box may lie from its mask: rounded, or counted from the centres of pixels.
+MASK_TOLERANCE = 2.0
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,12 @@ def check_sizes(record: VistaQARecord, width: int, height: int) -> Iterable[Faul
         if x < low or y < low or x + w > right or y + h > bottom:
             message = f"box {number} {list(item.box)} leaves the image of {width} × {height}"
             yield Fault(record.id, "box-outside", message)
+        left, top, wide, high = rle_box(item.rle)
+        sides = (x - left, y - top, x + w - left - wide, y + h - top - high)
+        if max(map(abs, sides)) > MASK_TOLERANCE:
+            wanted = [left, top, wide, high]
+            message = f"box {number} {list(item.box)} is not [x, y, w, h] of its mask, {wanted}"
+            yield Fault(record.id, "box-mask", message)
 
 
 def across(

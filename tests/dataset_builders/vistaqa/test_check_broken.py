@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.parquet import check_parquet
@@ -53,6 +55,19 @@ def _rows(change: Callable[[list[dict[str, Any]]], Any], **options: Any) -> Call
         pq.write_table(again, folder / FILE, **{"write_page_index": True, **options})
 
     return apply
+
+
+def _corners(rows: list[dict[str, Any]]) -> None:
+    """[x, y, x, y] in place of [x, y, w, h]; still inside the picture."""
+    x, y, w, h = rows[1]["boxes"][0]
+    rows[1]["boxes"][0] = [x, y, x + w, y + h]
+
+
+def _mirror(rows: list[dict[str, Any]]) -> None:
+    stream = io.BytesIO()
+    with Image.open(io.BytesIO(rows[1]["image"]["bytes"])) as image:
+        image.transpose(Image.Transpose.FLIP_LEFT_RIGHT).save(stream, "PNG")
+    rows[1]["image"]["bytes"] = stream.getvalue()
 
 
 def _set(column: str, value: Any) -> Callable[[Path], None]:
@@ -149,6 +164,9 @@ KINDS: list[tuple[str, Callable[[Path], Any], str, str]] = [
         "0004",
         "box-outside",
     ),
+    ("a box in another form", _rows(_corners), "0004", "box-mask"),
+    ("an answer that was edited", _set("answer", "another"), "README.md", "digest"),
+    ("a picture that was mirrored", _rows(_mirror), "README.md", "digest"),
     ("masks of another order", _rows(_swap_masks), "0004", "mask-picture"),
     ("mask size", _rows(lambda rows: rows[1]["masks_rle"][0].update(size=[24, 16])), "0004", "mask-size"),
     ("mask sum", _rows(lambda rows: rows[1]["masks_rle"][0].update(counts="02")), "0004", "rle-sum"),
