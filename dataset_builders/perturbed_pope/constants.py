@@ -40,6 +40,8 @@ TINY_AREA = 32 * 32
 # The old random file has 2,910 rows, some of which end in "imange"; repaired only if this is named.
 REPAIRS: Final = {"imange": ("in the imange?", "in the image?")}
 OLD_RANDOM_ROWS = 2910
+# Starts of the names of POPE's other files, whose objects were found by SEEM.
+OTHER_SOURCES: Final = {"aokvqa": "A-OKVQA, objects of SEEM", "gqa": "GQA, objects of SEEM"}
 # Names that go with "a pair of"; POPE's own files have "a skis".
 PAIRS: Final = ("skis", "scissors")
 

@@ -57,6 +57,11 @@ class Planner:
             pair: source.masks_of(*pair)
             for pair in dict.fromkeys((question.image, question.entity) for question in ordered)
         }
+        self.left_out.no_instance.update(
+            (question.image, question.entity)
+            for question in ordered
+            if question.label == "yes" and not self._masks[question.image, question.entity]
+        )
         self._asked: dict[str, set[str]] = defaultdict(set)
         for image, entity in self._masks:
             self._asked[source.photo_of(image).file_name].add(entity)
@@ -84,8 +89,7 @@ class Planner:
                 if question.label == "yes":
                     pairs[question.entity].append(question)
             for entity in sorted(pairs):
-                if not self._masks[image, entity]:
-                    self.left_out.no_instance.add((image, entity))
+                if (image, entity) in self.left_out.no_instance:
                     continue
                 picture = self._picture(condition, image, entity)
                 if picture is not None:

@@ -141,6 +141,7 @@ def _card(source: PopeSource, originals: Any, configs: list[ConfigFiles], left_o
         "citation": constants.CITATION,
         "description": constants.DESCRIPTION,
         "conditions": CONDITIONS,
+        "removing": [name for name, condition in CONDITIONS.items() if condition.needs_masks],
         "splits": list(configs[0].splits),
         "photographs": len(jobs),
         "left_out": {reason: sorted(pairs) for reason, pairs in vars(left_out).items()},

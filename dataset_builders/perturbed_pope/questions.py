@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -63,12 +63,16 @@ class QuestionFile:
     questions : tuple of Question
     repaired : int
         Texts that a named repair has changed.
+    asked_twice : int
+        Questions that ask for the same object of the same image as an earlier one; they stay, under
+        their own ids.
     """
 
     split: str
     layout: str
     questions: tuple[Question, ...]
     repaired: int = 0
+    asked_twice: int = 0
 
     @property
     def is_old_random(self) -> bool:
@@ -141,7 +145,6 @@ def read_questions(path: Path, split: str | None = None, *, repairs: Collection[
     questions: list[Question] = []
     repaired = 0
     numbers: dict[str, str] = {}
-    pairs: dict[tuple[str, str], str] = {}
     for where, record in records:
         try:
             question, mended = _question(split, where, record, repairs)
@@ -152,19 +155,16 @@ def read_questions(path: Path, split: str | None = None, *, repairs: Collection[
         if question.number in numbers:
             message = f"question {question.number} stands twice, first at {numbers[question.number]}"
             faults.append(Fault(where, "duplicate-id", message))
-        pair = (question.image, question.entity)
-        if pair in pairs:
-            message = f"question {question.number} asks for {pair[1]!r} in {pair[0]} like {pairs[pair]}"
-            faults.append(Fault(where, "duplicate-question", message))
         numbers.setdefault(question.number, where)
-        pairs.setdefault(pair, where)
         questions.append(question)
     if faults:
         raise IntegrityError(str(path), faults)
-    file = QuestionFile(split, layout, tuple(questions), repaired)
-    if file.is_old_random:
-        layout += ", the old random file of 2,910 rows"
-    return QuestionFile(split, layout, file.questions, repaired)
+    # The files of A-OKVQA and GQA hold a few questions twice.
+    twice = len(questions) - len({(question.image, question.entity) for question in questions})
+    file = QuestionFile(split, layout, tuple(questions), repaired, twice)
+    known = [name for start, name in constants.OTHER_SOURCES.items() if path.name.lower().startswith(start)]
+    known += ["the old random file of 2,910 rows"] if file.is_old_random else []
+    return replace(file, layout=", ".join([layout, *known]))
 
 
 def _split_of(path: Path) -> str:

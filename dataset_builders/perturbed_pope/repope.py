@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.perturbed_pope.questions import QuestionFile
+from lookcheck.dataset_builders.perturbed_pope.questions import Question, QuestionFile
 
 
 def apply_repope(
@@ -55,7 +55,14 @@ def apply_repope(
 
 
 def _apply(file: QuestionFile, corrected: QuestionFile) -> tuple[QuestionFile, dict[str, int]]:
-    labels = {(question.image, question.entity): question for question in corrected.questions}
+    labels: dict[tuple[str, str], Question] = {}
+    faults = []
+    for question in corrected.questions:
+        first = labels.setdefault((question.image, question.entity), question)
+        if first.label != question.label:
+            faults.append(Fault(question.where, "repope", f"another label than {first.where} has"))
+    if faults:
+        raise IntegrityError("RePOPE", faults)
     asked = {(question.image, question.entity) for question in file.questions}
     stray = [question for pair, question in labels.items() if pair not in asked]
     if stray and not file.is_old_random:

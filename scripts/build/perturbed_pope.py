@@ -165,6 +165,16 @@ def _recognised(built: dict[str, Any]) -> list[str]:
     for split, file in built["source"]["questions"].items():
         mended = f", {file['repaired']:,} texts mended" if file["repaired"] else ""
         lines.append(f"  {split}: {file['layout']}, {file['rows']:,} questions{mended}")
+        if file["asked_twice"]:
+            lines.append(
+                f"  {split}: {file['asked_twice']:,} ask what another one asks, under an id of their own"
+            )
+    if unknown := built["source"]["unknown_objects"]:
+        names = ", ".join(list(unknown)[:5]) + (", …" if len(unknown) > 5 else "")
+        rows = sum(unknown.values())
+        lines.append(
+            f"  {rows:,} questions about {len(unknown)} objects without a category in the instances: {names}"
+        )
     for split, counts in built["source"].get("repope", {}).items():
         lines.append(f"  {split}: RePOPE changes {counts['changed']} labels, leaves out {counts['left_out']}")
     reasons = {

@@ -265,7 +265,7 @@ def test_card_and_manifest(tiny_built: Path) -> None:
     card = (tiny_built / "README.md").read_text()
     assert "| black_mask | the pixels of the asked object black | 7 | 7 | 7 | 21 |" in card
     assert "| entity_swap | another thing in place of the asked object | 6 | 6 | 6 | 0 |" in card
-    assert "not in these three: 1 × picture and object" in card
+    assert "in no configuration that takes an object away: 1 × picture and object" in card
     assert "- d.jpg: dog" in card
     assert "random (JSON Lines, LF), popular (JSON Lines, LF)" in card
     assert "| [Attribution License](http://example.org/by) | 4 |" in card
@@ -280,6 +280,7 @@ def test_card_and_manifest(tiny_built: Path) -> None:
         "layout": "JSON Lines, LF",
         "rows": 18,
         "repaired": 0,
+        "asked_twice": 0,
     }
     assert not re.search(r"/(tmp|root|home|work)/", card + json.dumps(manifest))
     assert not re.search(r"\n\n\n|\|\n\n\|", card)

@@ -60,8 +60,6 @@ def _spoil(folder: Path, kind: str) -> None:
         picture.save(image, exif=exif)
     elif kind == "unknown":
         _change(folder / "random.json", 5, image="z.jpg")
-    elif kind == "category":
-        _change(folder / "random.json", 5, text="Is there a unicorn in the image?")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +74,6 @@ def _spoil(folder: Path, kind: str) -> None:
         ),
         ("lying", "random.json:5: the image 'b.jpg' is 120 × 161, but its instances are of 161 × 120"),
         ("unknown", "random.json:5: the image 'z.jpg' is not in the instances file (question 5)"),
-        ("category", "random.json:5: unknown category 'unicorn' (question 5)"),
     ],
 )
 def test_bad_sources(files: Path, kind: str, said: str) -> None:
@@ -87,18 +84,50 @@ def test_bad_sources(files: Path, kind: str, said: str) -> None:
 
 
 def test_all_faults_come_together_whatever_the_processes(files: Path) -> None:
-    for kind in ("missing", "category", "unknown"):
+    for kind in ("missing", "unknown"):
         _spoil(files, kind)
-    _change(files / "random.json", 9, image="c.jpg", text="Is there a griffin in the image?")
+    _change(files / "random.json", 10, image="y.jpg")
     found = []
     for processes in (1, 2):
         with pytest.raises(IntegrityError) as caught:
             _source(files, num_proc=processes)
         found.append([(fault.id, fault.rule) for fault in caught.value.faults])
     assert found[0] == found[1]
-    assert ("random.json:5", "category") in found[0]
-    assert ("random.json:5", "image") in found[0]
-    assert ("random.json:9", "category") in found[0]
+    assert found[0] == [("random.json:5", "image"), ("random.json:6", "image"), ("random.json:10", "image")]
+
+
+def test_unknown_objects_and_questions_asked_twice(files: Path, tmp_path: Path) -> None:
+    """As in POPE's files of A-OKVQA and GQA: no mask is known, and each id is a row of its own."""
+    _change(files / "random.json", 5, text="Is there a unicorn in the image?")
+    _change(files / "random.json", 6, image="b.jpg", text="Is there a griffin in the image?", label="no")
+    _change(files / "random.json", 3, image="a.jpg", text="Is there a dog in the image?", label="yes")
+    source = _source(files)
+    assert source.described["unknown_objects"] == {"griffin": 1, "unicorn": 1}
+    assert source.described["questions"]["random"]["asked_twice"] == 1
+    built = write_folder(plan_source(source, ["blur_50", "black_mask"]), tmp_path / "out")
+    rows = {name: _rows(tmp_path / "out", name) for name in ("original", "blur_50", "black_mask")}
+    for name in ("original", "blur_50"):
+        flags = {row["entity"]: row["no_instance"] for row in rows[name]}
+        assert (flags["unicorn"], flags["griffin"]) == (True, False)
+        assert sum(row["entity"] == "dog" and row["image_name"] == "a.jpg" for row in rows[name]) == 2
+    masked = [row["parent_id"] for row in rows["black_mask"] if row["entity"] == "dog"]
+    assert masked == ["random-1", "random-3"]
+    assert "unicorn" not in {row["entity"] for row in rows["black_mask"]}
+    assert built["options"]["left_out"]["no_instance"] == 2
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "so that no mask of them is known: griffin (1), unicorn (1)." in card
+    assert "- b.jpg: unicorn" in card
+    assert "1 questions ask for the same object of the same picture" in card
+    assert check_folder(tmp_path / "out", CHECKERS).faults == []
+
+
+def test_a_build_of_whole_pictures_lists_what_is_flagged(files: Path, tmp_path: Path) -> None:
+    built = write_folder(plan_source(_source(files), ["blur_50"]), tmp_path / "out")
+    assert sum(row["no_instance"] for row in _rows(tmp_path / "out", "blur_50")) == 1
+    assert built["options"]["left_out"]["no_instance"] == 1
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "- d.jpg: dog" in card
+    assert "Nothing: each question" not in card
 
 
 def test_other_refusals(files: Path) -> None:
