@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
     from lookcheck.dataset_builders.parquet.check import Checker
     from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice
+    from lookcheck.dataset_builders.scores.scorer import Scorer
 
 J = TypeVar("J", covariant=True)
 
@@ -71,11 +72,14 @@ class DataSet(Protocol):
         For people.
     id_column : mapping of str to str
         From configuration to the column that names a row; ``""`` stands for all others.
+    scorer : Scorer
+        Scores files of answers; `score` makes a command of it.
     """
 
     name: str
     title: str
     id_column: Mapping[str, str]
+    scorer: Scorer[Any]
 
     def checker(self) -> Checker:
         """The rules of the rows of a built folder."""

@@ -139,14 +139,20 @@ class RateColumn(TextColumn):
         return TextColumn("" if speed is None else f"{speed:,.1f}/s").render(task)
 
 
-def check_outputs(outputs: Sequence[Path], inputs: Sequence[Path | None] = ()) -> None:
+def check_outputs(
+    outputs: Sequence[Path],
+    inputs: Sequence[Path | None] = (),
+    kinds: Sequence[str] = (".json", ".csv"),
+    option: str = "--output",
+) -> None:
     """Refuse an output of unknown kind, or one that would overwrite an input; call it before the work."""
     for path in outputs:
         for given in inputs:
             if given is not None and path.exists() and given.exists() and path.samefile(given):
-                raise InputError(f"{path}: --output would overwrite the input {given}")
-        if path.suffix not in {".json", ".csv"}:
-            raise InputError(f"{path}: --output takes a name ending in .json or .csv")
+                raise InputError(f"{path}: {option} would overwrite the input {given}")
+        if path.suffix not in kinds:
+            named = ", ".join(kinds[:-1]) + f" or {kinds[-1]}"
+            raise InputError(f"{path}: {option} takes a name ending in {named}")
 
 
 def write_text(path: Path, text: str) -> None:

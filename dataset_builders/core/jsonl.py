@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,9 @@ def _no_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON; write null or leave the field out")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_no_duplicate_keys, parse_constant=_refuse_constant)
 
 
 def parse_json(text: str, where: str) -> Any:
@@ -42,20 +45,30 @@ def parse_json(text: str, where: str) -> Any:
     >>> parse_json('{"id": 1}', "a.jsonl:1")
     {'id': 1}
     """
+    return _checked(_DECODER.decode, text, where)
+
+
+def parse_json_at(text: str, start: int, where: str) -> tuple[Any, int]:
+    """Parse the JSON value that begins at `start`, as `parse_json` does, and say where it ends."""
+    value: Any
+    value, end = _checked(lambda whole: _DECODER.raw_decode(whole, start), text, where, start)
+    return value, end
+
+
+def _checked(decode: Callable[[str], Any], text: str, where: str, start: int = 0) -> Any:
     try:
-        value = json.loads(text, object_pairs_hook=_no_duplicate_keys, parse_constant=_refuse_constant)
+        value = decode(text)
         # No file and no terminal can hold half of a surrogate pair; only an escape can spell one.
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
         return value
     except UnicodeEncodeError as error:
         half = error.object[error.start : error.end]
-        raise InputError(
-            f"{where}: half of a surrogate pair ({half!r}) is no text: {_shorten(text)}"
-        ) from None
+        reason = f"half of a surrogate pair ({half!r}) is no text"
     except (ValueError, RecursionError) as error:
-        reason = str(error) if isinstance(error, ValueError) else "nested too deeply"
-        raise InputError(f"{where}: not valid JSON ({reason}): {_shorten(text)}") from None
+        why = str(error) if isinstance(error, ValueError) else "nested too deeply"
+        reason = f"not valid JSON ({why})"
+    raise InputError(f"{where}: {reason}: {shorten(text[start : start + 1000])}")
 
 
 def read_text(path: Path) -> str:
@@ -97,10 +110,11 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         record = parse_json(line, f"{path}:{number}")
         if not isinstance(record, dict):
-            raise InputError(f"{path}:{number}: expected a JSON object, found {_shorten(line)}")
+            raise InputError(f"{path}:{number}: expected a JSON object, found {shorten(line)}")
         yield number, record
 
 
-def _shorten(text: str, limit: int = 80) -> str:
+def shorten(text: str, limit: int = 80) -> str:
+    """The beginning of a text, for a message."""
     text = text.strip()
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.jsonl import read_jsonl
+from lookcheck.dataset_builders.core.objects import iterate_objects
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class JsonRecord:
     """One line of a file, with the place it came from.
 
@@ -39,16 +39,44 @@ class JsonRecord:
         return value
 
 
-def read_records(
-    path: Path, id_keys: Sequence[str] = ("id",), *, last_wins: bool = False
-) -> tuple[dict[str, JsonRecord], int]:
-    """Read a JSON Lines file into records by id, in the file's order.
+def iterate_records(path: Path, id_keys: Sequence[str] = ("id",)) -> Iterator[JsonRecord]:
+    """Yield the records of a file, which `iterate_objects` reads, in its order.
 
     Parameters
     ----------
     path : Path
     id_keys : sequence of str
         Names the id may go by; a record must hold exactly one of them, a string or an integer.
+
+    Raises
+    ------
+    InputError
+        Naming file, line and id.
+    """
+    empty = True
+    for where, fields in iterate_objects(path):
+        found = [key for key in id_keys if key in fields]
+        if len(found) != 1:
+            wanted = " or ".join(map(repr, id_keys))
+            raise InputError(f"{where}: expected one field {wanted}, found {found or sorted(fields)}")
+        value = fields[found[0]]
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+            raise InputError(f"{where}: {found[0]} is {value!r}; expected a non-empty string or an integer")
+        empty = False
+        yield JsonRecord(where, str(value), fields)
+    if empty:
+        raise InputError(f"{path}: no records")
+
+
+def read_records(
+    path: Path, id_keys: Sequence[str] = ("id",), *, last_wins: bool = False
+) -> tuple[dict[str, JsonRecord], int]:
+    """The records of `iterate_records` by id.
+
+    Parameters
+    ----------
+    path : Path
+    id_keys : sequence of str
     last_wins : bool
         Keep the last record of an id that stands twice (and count it) where the default is an error.
 
@@ -65,29 +93,21 @@ def read_records(
     """
     records: dict[str, JsonRecord] = {}
     repeated = 0
-    for number, fields in read_jsonl(path):
-        where = f"{path}:{number}"
-        found = [key for key in id_keys if key in fields]
-        if len(found) != 1:
-            wanted = " or ".join(map(repr, id_keys))
-            raise InputError(f"{where}: expected one field {wanted}, found {found or sorted(fields)}")
-        value = fields[found[0]]
-        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-            raise InputError(f"{where}: {found[0]} is {value!r}; expected a non-empty string or an integer")
-        record = JsonRecord(where, str(value), fields)
+    for record in iterate_records(path, id_keys):
         if record.id in records:
             if not last_wins:
-                raise InputError(
-                    f"{where}: the id {record.id!r} stands twice (first at {records[record.id].where})"
-                )
+                raise stands_twice(record, records[record.id].where)
             repeated += 1
         records[record.id] = record
-    if not records:
-        raise InputError(f"{path}: no records")
     return records, repeated
 
 
-def refuse_unknown(answers: dict[str, JsonRecord], labels: dict[str, Any], labels_name: str) -> None:
+def stands_twice(record: JsonRecord, first: str) -> InputError:
+    """The complaint about an id that an earlier record has, too."""
+    return InputError(f"{record.where}: the id {record.id!r} stands twice (first at {first})")
+
+
+def refuse_unknown(answers: Mapping[str, JsonRecord], labels: Collection[str], labels_name: str) -> None:
     """An answer to a question nobody asked is an error: it usually means the wrong file."""
     for record in answers.values():
         if record.id not in labels:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lookcheck.dataset_builders.perturbed_pope import constants
+from lookcheck.dataset_builders.perturbed_pope.scoring import SCORER
+from lookcheck.dataset_builders.scores.scorer import Scorer
 
 if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
@@ -18,6 +20,7 @@ class PerturbedPOPESet:
 
     name = constants.NAME
     title = constants.PRETTY_NAME
+    scorer: Scorer[Any] = SCORER
     id_column: Mapping[str, str] = {"": "id"}
 
     def checker(self) -> Checker:

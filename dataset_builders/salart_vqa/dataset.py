@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lookcheck.dataset_builders.salart_vqa import constants
+from lookcheck.dataset_builders.salart_vqa.scoring import SCORER
+from lookcheck.dataset_builders.scores.scorer import Scorer
 
 if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
@@ -19,6 +21,7 @@ class SalArtVQASet:
 
     name = constants.NAME
     title = constants.PRETTY_NAME
+    scorer: Scorer[Any] = SCORER
     id_column: Mapping[str, str] = {"images": "row_id", "": "id"}
 
     def checker(self) -> Checker:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lookcheck.dataset_builders.scores.scorer import Scorer
 from lookcheck.dataset_builders.vistaqa import constants
+from lookcheck.dataset_builders.vistaqa.scoring import SCORER
 
 if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
@@ -18,6 +20,7 @@ class VistaQASet:
 
     name = constants.NAME
     title = constants.PRETTY_NAME
+    scorer: Scorer[Any] = SCORER
     id_column: Mapping[str, str] = {"": "id"}
 
     def checker(self) -> Checker:

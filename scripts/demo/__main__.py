@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from lookcheck.dataset_builders.salart_vqa.scoring import count_notes, report_of
 from lookcheck.metrics.salart_chain import compute
 from lookcheck.scripts import console
 from lookcheck.scripts.demo.sample import MODEL, SOURCE, load_sample
-from lookcheck.scripts.score.report import emit
-from lookcheck.scripts.score.salart_vqa import count_notes, report_of
+from lookcheck.scripts.score.emit import emit
 
 ORACLE = (
     "The oracle knows the key, answers right and finds an instance 8 times in 10, and draws its masks a "
@@ -39,9 +39,9 @@ def demo(
     report = report_of(f"SalArt-VQA, {MODEL}, percent", MODEL, result, notes)
     if as_json:
         report.result = {**result, "samples": _samples(quiet=True) if samples else None}
-        emit(report, as_json=True, outputs=[])
+    emit([report], outputs=[], per_sample=None, as_json=as_json)
+    if as_json:
         return
-    emit(report, as_json=False, outputs=[])
     if samples:
         from lookcheck.scripts.demo.samples import tables
 

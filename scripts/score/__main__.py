@@ -1,19 +1,17 @@
-"""`lookcheck score`: one subcommand per data set."""
+"""`lookcheck score`: one subcommand for each data set, and one for VQA's soft accuracy."""
 
 from __future__ import annotations
 
+from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.scripts import console
-from lookcheck.scripts.score.perturbed_pope import perturbed_pope
-from lookcheck.scripts.score.salart_vqa import salart_vqa
-from lookcheck.scripts.score.vistaqa import vistaqa
-from lookcheck.scripts.score.vqa import vqa
+from lookcheck.scripts.score.command import command_of
+from lookcheck.scripts.score.vqa import SCORER as VQA
 
 app = console.new_app("Score a model's answers; rows are joined by id, never by line.")
 
-app.command("vistaqa")(vistaqa)
-app.command("salart-vqa")(salart_vqa)
-app.command("perturbed-pope")(perturbed_pope)
-app.command("vqa")(vqa)
+for item in DATASETS.values():
+    app.command(item.scorer.command)(command_of(item.scorer, built=True))
+app.command(VQA.command)(command_of(VQA, built=False))
 
 
 if __name__ == "__main__":

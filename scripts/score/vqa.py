@@ -3,101 +3,141 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
-from lookcheck.dataset_builders.scores.report import Report
-from lookcheck.metrics.soft_vqa_acc import compute
-from lookcheck.scripts import console
-from lookcheck.scripts.score.report import emit
+from lookcheck.dataset_builders.core.records import JsonRecord, iterate_records, stands_twice
+from lookcheck.dataset_builders.scores.report import BASELINE, MODEL, Cell, Line, Report, Table, share
+from lookcheck.dataset_builders.scores.scorer import computed
 
 ID_KEYS = ("id", "question_id")
-COLUMNS = ("soft accuracy", "exact match")
+FIGURES = {"soft_vqa_acc": "soft accuracy", "exact_match": "exact match"}
+TYPES = ("question_type", "answer_type")
+# Distinct texts that are kept once; a file may hold millions that stand nowhere else.
+_SHARED = 1 << 16
 
 
-def vqa(
-    references: Annotated[
-        Path,
-        typer.Option(help="JSON Lines: id or question_id, answers, question_type and answer_type if known."),
-    ],
-    predictions: Annotated[
-        Path, typer.Option(help="JSON Lines: id or question_id, and prediction or answer.")
-    ],
-    mode: Annotated[
-        str, typer.Option(help="official (what leaderboards mean), ungated or simple.")
-    ] = "official",
+@dataclass(frozen=True)
+class ScoreOptions:
+    """The fields are options of the command."""
+
+    mode: Annotated[str, typer.Option(help="official (what leaderboards mean), ungated or simple.")] = (
+        "official"
+    )
     exact_match: Annotated[
         str, typer.Option(help="Exact match with any reference answer or the most_frequent one.")
-    ] = "any",
-    output: Annotated[list[Path] | None, typer.Option(help="Write *.json or *.csv; repeatable.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-) -> None:
-    """Score short answers with VQA soft accuracy, and two blind baselines beside them."""
-    outputs = output or []
-    console.check_outputs(outputs, [references, predictions])
-    labels, _ = read_records(references, ID_KEYS)
-    given, _ = read_records(predictions, ID_KEYS)
-    refuse_unknown(given, labels, str(references))
-    emit(report(labels, given, mode=mode, exact_match=exact_match), as_json=as_json, outputs=outputs)
+    ] = "any"
 
 
-def report(
-    labels: dict[str, JsonRecord],
-    given: dict[str, JsonRecord],
-    *,
-    mode: str = "official",
-    exact_match: str = "any",
-) -> Report:
-    """The score of `given` with the baseline rows beside it.
+@dataclass
+class Questions:
+    """The references in columns: a million of them as records would take ten times the file's room.
 
-    Parameters
+    Attributes
     ----------
-    labels, given : dict of str to JsonRecord
-        References and predictions by id; a question without a prediction is a missing answer.
-    mode, exact_match : str
-        As in :func:`lookcheck.metrics.soft_vqa_acc.compute`.
-
-    Returns
-    -------
-    Report
-        Its result is the metric's, with ``baselines`` added: name to the two figures.
-
-    Raises
-    ------
-    InputError
-        Naming file, line, id and value.
+    index : dict of str to int
+        From id to place.
+    places : list of str
+        File and line.
+    answers : list of list of str
+    types : dict of str to list
+        By name of the field, None where a question has none.
     """
-    answers = [reference_answers(record) for record in labels.values()]
-    options: dict[str, Any] = {
-        "mode": mode,
-        "exact_match": exact_match,
-        "ids": list(labels),
-        "question_types": types(labels, "question_type"),
-        "answer_types": types(labels, "answer_type"),
-    }
-    texts = [prediction(given[name]) if name in given else "" for name in labels]
-    result = _scored(texts, answers, options)
-    rows: list[tuple[str, Sequence[float | None]]] = [("predictions", _figures(result))]
-    result["baselines"] = {}
-    for name, constant in (("always yes", "yes"), _most_frequent(answers)):
-        figures = _figures(_scored([constant] * len(answers), answers, options))
-        rows.append((name, figures))
-        result["baselines"][name] = {"soft_vqa_acc": figures[0], "exact_match": figures[1]}
-    for kind in ("question_type", "answer_type"):
-        for name, part in result[f"by_{kind}"].items():
-            shown = f"{kind.replace('_', ' ')} {name or '(empty)'} (n = {part['n']:,})"
-            rows.append((shown, (part["score"], None)))
-    notes = [f"{len(labels):,} questions; exact match with {exact_match.replace('_', ' ')} reference answer"]
-    if absent := len(labels) - len(given):
-        notes.append(f"{absent:,} of {len(labels):,} questions have no prediction: scored as empty answers")
-    if blank := result["counts"]["missing"] - absent:
-        notes.append(f"{blank:,} of {len(given):,} predictions are empty")
-    return Report("VQA soft accuracy, percent", COLUMNS, rows, result, notes)
+
+    index: dict[str, int] = field(default_factory=dict)
+    places: list[str] = field(default_factory=list)
+    answers: list[list[str]] = field(default_factory=list)
+    types: dict[str, list[str | None]] = field(default_factory=lambda: {key: [] for key in TYPES})
+
+
+class SoftVQAScorer:
+    """See `lookcheck.dataset_builders.scores.scorer.Scorer`."""
+
+    command = "vqa"
+    summary = "Score short answers with VQA soft accuracy, and two blind baselines beside them."
+    references_help = (
+        "id or question_id, answers, question_type and answer_type if known; also VQA v2's annotations."
+    )
+    predictions_help = "id or question_id, and prediction or answer; also VQA v2's results."
+    options: type[Any] = ScoreOptions
+    beside: tuple[str, ...] = ()
+
+    def read_references(self, path: Path) -> Questions:
+        """The annotators' answers and the types."""
+        found, shared = Questions(), _Shared()
+        for record in iterate_records(path, ID_KEYS):
+            if record.id in found.index:
+                raise stands_twice(record, found.places[found.index[record.id]])
+            found.index[record.id] = len(found.index)
+            found.places.append(record.where)
+            found.answers.append([shared[text] for text in reference_answers(record)])
+            for key, values in found.types.items():
+                values.append(None if record.fields.get(key) is None else shared[record.text(key)])
+        return found
+
+    def score(
+        self, references: Questions, source: str, predictions: Path, system: str, options: ScoreOptions
+    ) -> Report:
+        """The score with the baselines beside it; they are added to the metric's result."""
+        from lookcheck.metrics.soft_vqa_acc import compute
+
+        answers = references.answers
+        texts: list[str | None] = [None] * len(answers)
+        places: dict[str, str] = {}
+        shared = _Shared()
+        for record in iterate_records(predictions, ID_KEYS):
+            if record.id not in references.index:
+                raise InputError(f"{record.where}: the id {record.id!r} is not in {source}")
+            if record.id in places:
+                raise stands_twice(record, places[record.id])
+            places[record.id] = record.where
+            texts[references.index[record.id]] = shared[prediction(record)]
+        ids = list(references.index)
+        chosen: dict[str, Any] = {"mode": options.mode, "exact_match": options.exact_match}
+        result: dict[str, Any] = computed(
+            lambda: compute(
+                [text or "" for text in texts],
+                answers,
+                ids=ids,
+                question_types=_types(references, "question_type"),
+                answer_types=_types(references, "answer_type"),
+                **chosen,
+            ),
+            lambda id: compute(["a"], [answers[references.index[id]]], ids=[id], **chosen),
+            lambda id: references.places[references.index[id]] if id in references.index else None,
+            places.get,
+        )
+        n = len(answers)
+        lines = [Line(MODEL, "", [Cell(result[figure], n) for figure in FIGURES], system)]
+        result["baselines"] = {}
+        for title, constant in (("always yes", "yes"), _most_frequent(answers)):
+            found = compute([constant] * n, answers, **chosen)
+            lines.append(Line(BASELINE, title, [Cell(found[figure], n) for figure in FIGURES]))
+            result["baselines"][title] = {figure: found[figure] for figure in FIGURES}
+        tables = [Table("VQA soft accuracy, percent", FIGURES, lines)]
+        for kind in TYPES:
+            if parts := result[f"by_{kind}"]:
+                typed = [Line(kind, name, [Cell(part["score"], part["n"])]) for name, part in parts.items()]
+                title = f"By {kind.replace('_', ' ')}, percent"
+                tables.append(Table(title, {"soft_vqa_acc": "soft accuracy"}, typed, counted=True))
+        return Report(system, tables, result, _notes(result, options, n, len(places)))
+
+
+SCORER = SoftVQAScorer()
+
+
+class _Shared(dict[str, str]):
+    """Equal texts as one, the first so many of them."""
+
+    def __missing__(self, text: str) -> str:
+        if len(self) < _SHARED:
+            self[text] = text
+        return text
 
 
 def reference_answers(record: JsonRecord) -> list[str]:
@@ -129,23 +169,26 @@ def prediction(record: JsonRecord) -> str:
     return record.text(found[0])
 
 
-def types(labels: dict[str, JsonRecord], key: str) -> list[str] | None:
+def _types(questions: Questions, key: str) -> list[str] | None:
     """One type a question, or None where the file has none; some with and some without is an error."""
-    having = [record for record in labels.values() if record.fields.get(key) is not None]
-    if not having:
-        return None
-    return [record.text(key) for record in labels.values()]
+    types = questions.types[key]
+    known = [type for type in types if type is not None]
+    if len(known) == len(types):
+        return known
+    if known:
+        lacking = types.index(None)
+        id = list(questions.index)[lacking]
+        raise InputError(f"{questions.places[lacking]}: id {id!r} has no {key!r}")
+    return None
 
 
-def _scored(texts: list[str], answers: list[list[str]], options: dict[str, Any]) -> dict[str, Any]:
-    try:
-        return compute(texts, answers, **options)
-    except ValueError as error:
-        raise InputError(str(error)) from None
-
-
-def _figures(result: dict[str, Any]) -> Sequence[float]:
-    return (result["soft_vqa_acc"], result["exact_match"])
+def _notes(result: Mapping[str, Any], options: ScoreOptions, n: int, given: int) -> list[str]:
+    notes = [f"{n:,} questions; exact match with {options.exact_match.replace('_', ' ')} reference answer"]
+    if absent := n - given:
+        notes.append(f"{share(absent, n)} questions have no prediction: scored as empty answers")
+    if blank := result["counts"]["missing"] - absent:
+        notes.append(f"{share(blank, given)} predictions are empty")
+    return notes
 
 
 def _most_frequent(answers: list[list[str]]) -> tuple[str, str]:

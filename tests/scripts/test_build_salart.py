@@ -60,7 +60,7 @@ def test_the_sample_from_nothing_to_a_score(tmp_path: Path) -> None:
         for row in pq.read_table(images, columns=columns, partitioning=None).to_pylist():
             given = {f"q{number}": row[f"q{number}_answer"] for number in range(1, 5)}
             file.write(json.dumps({"row_id": row["row_id"], **given}) + "\n")
-    scored = lookcheck("score", "salart-vqa", "--labels", out, "--predictions", answers, "--json")
+    scored = lookcheck("score", "salart-vqa", "--dataset", out, "--predictions", answers, "--json")
     result = json.loads(scored.stdout)
     assert result["overall_all_2_4"] == result["artifact_all_1_4"] == result["generated_all_2_4"] == 1.0
     # "no, E, E, E" is right on all seven references.
@@ -119,8 +119,9 @@ def test_a_folder_of_something_else_has_no_labels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "answers.jsonl").write_text('{"row_id": "a", "q1": "no"}\n')
-    files = ("--labels", tmp_path, "--predictions", tmp_path / "answers.jsonl")
+    files = ("--dataset", tmp_path, "--predictions", tmp_path / "answers.jsonl")
     assert run(monkeypatch, score, "salart-vqa", *files) == 2
     assert capsys.readouterr().err == (
-        f"error: {tmp_path}: expected a folder of lookcheck build salart-vqa, but it has no lookcheck.json\n"
+        f"error: {tmp_path}: not a folder written by lookcheck build, it lacks lookcheck.json; "
+        "expected a folder of lookcheck build salart-vqa\n"
     )

@@ -9,9 +9,9 @@ import pytest
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import read_records, refuse_unknown
-from lookcheck.dataset_builders.scores.report import Report, percent
+from lookcheck.dataset_builders.scores.report import Cell, Line, Report, Table, percent
 from lookcheck.scripts import console
-from lookcheck.scripts.score.report import emit
+from lookcheck.scripts.score.emit import emit
 
 
 def _write(path: Path, *records: object) -> Path:
@@ -65,18 +65,24 @@ def test_an_empty_file_and_an_unknown_id(tmp_path: Path) -> None:
 
 def test_report_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = {"score": 0.5, "per_sample": [{"id": "a"}], "signature": "metric:x|version:1"}
-    report = Report(
-        "Title", ["score", "other"], [("[model]", [0.5, None]), ("base", [1 / 3, 0.0])], result, ["a note"]
-    )
-    emit(report, as_json=False, outputs=[tmp_path / "r.json", tmp_path / "r.csv"])
+    lines = [
+        Line("score", "", [Cell(0.5, 3), Cell(None)], "[model]"),
+        Line("baseline", "base", [Cell(1 / 3, 3), Cell(0.0, 2)]),
+    ]
+    table = Table("Title", {"score": "Score", "other": "Other"}, lines)
+    report = Report("[model]", [table], result, ["a note"])
+    outputs = [tmp_path / "r.json", tmp_path / "r.csv"]
+    emit([report], as_json=False, outputs=outputs, per_sample=None)
     shown = capsys.readouterr().out
     assert "[model]" in shown
     assert "50.00" in shown
     assert "33.33" in shown
     assert "metric:x|version:1" in shown
     assert json.loads((tmp_path / "r.json").read_text()) == result
-    assert (tmp_path / "r.csv").read_text() == f"name,score,other\n[model],0.5,\nbase,{1 / 3!r},0.0\n"
-    emit(report, as_json=True, outputs=[])
+    assert (tmp_path / "r.csv").read_text() == (
+        f"kind,name,n,value\nscore,score,3,0.5\nbaseline,base/score,3,{1 / 3!r}\nbaseline,base/other,2,0.0\n"
+    )
+    emit([report], as_json=True, outputs=[], per_sample=None)
     assert json.loads(capsys.readouterr().out) == {
         "score": 0.5,
         "signature": "metric:x|version:1",

@@ -68,9 +68,12 @@ def run(
     *more: object,
     labels: Rows | Path = LABELS,
 ) -> int:
-    references = labels if isinstance(labels, Path) else write(folder / "r.jsonl", labels)
-    predictions = write(folder / "p.jsonl", answers)
-    return score(monkeypatch, "--references", references, "--predictions", predictions, *more)
+    source = (
+        ("--dataset", labels)
+        if isinstance(labels, Path)
+        else ("--references", write(folder / "r.jsonl", labels))
+    )
+    return score(monkeypatch, *source, "--predictions", write(folder / "p.jsonl", answers), *more)
 
 
 def table(out: str) -> dict[str, list[str]]:
@@ -90,8 +93,10 @@ def test_the_table_is_the_mean_over_splits_and_fits_80_columns(
     assert table(out) == {
         "original": ["83.33", "83.33", "100.00", "–", "83.33", "16.67", "83.33"],
         "black_mask": ["25.00", "25.00", "25.00", "66.67", "100.00", "0.00", "100.00"],
-        "entity_swap": ["50.00", "50.00", "100.00", "0.00", "0.00", "100.00", "0.00"],
+        # Only in one of the splits: a mean over it would compare with nothing.
+        "entity_swap": ["–"] * 7,
     }
+    assert "entity_swap has no rows of popular: no means; see --split\n" in out
     assert max(len(line) for line in out.split("\n") if line[:1] in "┏┃┡│└") <= 80
     for said in (
         "9 rows scored; shown: means over the splits random, popular\n",
@@ -155,17 +160,19 @@ def test_json_and_csv_have_every_split(
     assert [row["id"] for row in result["per_sample"]] == [row["id"] for row in LABELS]
     assert [row["margin"] for row in result["per_sample"][:3]] == [2.0, 1.0, None]
     with flat.open(newline="") as file:
-        rows = {row["name"]: row for row in csv.DictReader(file)}
-    assert list(rows) == [
+        rows = [row for row in csv.DictReader(file) if row["kind"] == "condition_split"]
+    found = {row["name"]: (int(row["n"]), float(row["value"])) for row in rows}
+    assert list(dict.fromkeys(name.rpartition("/")[0] for name in found)) == [
         "original/random",
         "original/popular",
         "black_mask/random",
         "black_mask/popular",
     ] + ["entity_swap/random"]
-    assert float(rows["black_mask/random"]["margin_shift_mean"]) == -1.875
-    assert float(rows["entity_swap/random"]["unpaired"]) == 1
-    assert float(rows["original/random"]["always_yes_f1"]) == 0.8
-    assert rows["original/random"]["evidence_reliance"] == ""
+    assert found["black_mask/random/margin_shift_mean"] == (2, -1.875)
+    assert found["entity_swap/random/unpaired"] == (2, 1)
+    assert found["original/random/always_yes_f1"] == (3, 0.8)
+    assert found["black_mask/random/copy_original_accuracy"] == (2, 1)
+    assert "original/random/evidence_reliance" not in found
 
 
 def test_some_conditions_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture) -> None:
@@ -182,8 +189,8 @@ def test_missing_answers_are_counted_aloud_and_never_read_as_yes_or_dropped(
     answers[-1] = answer("dog-swap", None, -1.0, -2.0)
     assert run(monkeypatch, tmp_path, answers) == 0
     out = capsys.readouterr().out
-    assert "2 of 9 rows have no text, counted as wrong (id 'dog-mask', 'dog-swap')\n" in out
-    assert table(out)["entity_swap"][0] == "50.00"
+    assert "2 of 9 (22.22 %) rows have no text, counted as wrong (id 'dog-mask', 'dog-swap')\n" in out
+    assert table(out)["black_mask"][0] == "0.00"
     for more, said in (
         (["--parser", "official"], "and --parser official reads them as yes; "),
         (["--unparsed", "drop"], "and --unparsed drop leaves them out; "),
@@ -266,14 +273,19 @@ def test_a_built_folder_gives_the_labels(
             "the id '7' stands twice",
         ),
         ([{"text": "yes"}], LABELS, [], "p.jsonl:1: expected one field 'id'"),
-        ([answer("dog", "Yes", -1.0)], LABELS, [], "id 'dog': logp_yes is -1.0, but logp_no is nan"),
-        ([answer("dog", "Yes", 3.5, -1.0)], LABELS, [], "id 'dog': logp_yes is 3.5"),
-        ([{**ANSWERS[1], "entity_rank": -2}], LABELS, [], "id 'dog': entity_rank is -2"),
-        ([{**ANSWERS[1], "entity_rank": True}], LABELS, [], "id 'dog': entity_rank is True"),
-        ([{**ANSWERS[1], "entity_prob": 2}], LABELS, [], "id 'dog': entity_prob is 2"),
-        (ANSWERS, [*LABELS, label("x", "yes", "black_box")], [], "id 'x': parent_id is ''"),
+        (
+            [answer("dog", "Yes", -1.0)],
+            LABELS,
+            [],
+            "p.jsonl:1: id 'dog': logp_yes is -1.0, but logp_no is nan",
+        ),
+        ([answer("dog", "Yes", 3.5, -1.0)], LABELS, [], "p.jsonl:1: id 'dog': logp_yes is 3.5"),
+        ([{**ANSWERS[1], "entity_rank": -2}], LABELS, [], "p.jsonl:1: id 'dog': entity_rank is -2"),
+        ([{**ANSWERS[1], "entity_rank": True}], LABELS, [], "p.jsonl:1: id 'dog': entity_rank is True"),
+        ([{**ANSWERS[1], "entity_prob": 2}], LABELS, [], "p.jsonl:1: id 'dog': entity_prob is 2"),
+        (ANSWERS, [*LABELS, label("x", "yes", "black_box")], [], "r.jsonl:10: id 'x': parent_id is ''"),
         (ANSWERS, [*LABELS, label("x", "yes", "black_box", 3)], [], "r.jsonl:10: id 'x' has parent_id 3"),
-        (ANSWERS, [*LABELS, label("x", "maybe", "original")], [], "id 'x': the label is 'maybe'"),
+        (ANSWERS, [*LABELS, label("x", "maybe", "original")], [], "r.jsonl:10: id 'x': the label is 'maybe'"),
         (ANSWERS, [{**LABELS[0], "answer": "yes"}], [], "p.jsonl:1: the id 'bus-swap' is not in"),
         (
             [ANSWERS[1]],
@@ -286,7 +298,7 @@ def test_a_built_folder_gives_the_labels(
         (ANSWERS, LABELS, ["--unparsed", "keep"], "--unparsed is 'keep'; expected one of wrong, drop"),
         (ANSWERS, LABELS, ["--split", "test"], "--split is 'test'; the rows have random, popular"),
         (ANSWERS, LABELS, ["--condition", "blur"], "--condition is 'blur'; "),
-        (ANSWERS, LABELS, ["--output", "x.txt"], "ending in .json or .csv"),
+        (ANSWERS, LABELS, ["--output", "x.txt"], "ending in .json, .csv, .md or .tex"),
     ],
 )
 def test_refusals_are_one_line_and_write_nothing(

@@ -48,7 +48,7 @@ def run(
     labels: list[dict[str, Any]] = LABELS,
 ) -> int:
     files = (
-        "--labels",
+        "--references",
         write(folder / "labels.jsonl", labels),
         "--predictions",
         write(folder / "model.jsonl", answers),
@@ -103,15 +103,21 @@ def test_the_table_shows_baselines_in_80_columns_and_counts_aloud(
     assert figures["artifact: then Q2 or Q3 wrong"] == ["100.00", "–", "–"]
     assert max(len(line) for line in lines if line[:1] in "┏┃┡│└") <= 80
     assert "records replaced by a later one of the same id: 1 (in " in out
-    assert "images without a record, counted as wrong: 1 of 3 (in " in out
+    assert "images without a record, counted as wrong: 1 of 3 (33.33 %) (in " in out
     assert "missing answers, counted as wrong: 3 (Q1 0, Q2 1, Q3 1, Q4 1)" in out
     assert "unparsed answers, counted as wrong: 1 (Q1 0, Q2 0, Q3 0, Q4 1)" in out
     assert 'Do not rank by the overall rows: "no, E, E, E" without looking reaches 50.00 and 66.67' in out
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["name"] for row in rows] == ["model", "no, E, E, E", "random"]
-    assert [row["overall: Q1"] for row in rows] == ["1.0", "0.5", "0.5"]
-    assert rows[1]["artifact: nothing wrong"] == ""
+    figures_of = {(row["kind"], row["name"]): (row["n"], row["value"]) for row in rows}
+    assert len(figures_of) == len(rows) == 16 + 2 * 10 + 5
+    assert figures_of["score", "overall_q1"] == ("2", "1.0")
+    assert figures_of["score", "overall_all_2_4"] == ("3", "0.0")
+    assert figures_of["baseline", "constant/overall_q1"] == ("2", "0.5")
+    assert figures_of["baseline", "random/overall_q1"] == ("2", "0.5")
+    assert figures_of["score", "localisation"] == ("1", "1.0")
+    assert figures_of["artifact_type", "count/q4_right_q3_wrong"] == ("1", "1.0")
+    assert ("baseline", "constant/all_right") not in figures_of
 
 
 def test_control_without_the_image(
@@ -152,10 +158,20 @@ def test_json_answers(
         ([{"row_id": "a", "q1": 1}], LABELS, [], "model.jsonl:1: id 'a' has q1 1; expected a string"),
         ([{"q1": "no"}], LABELS, [], "model.jsonl:1: expected one field"),
         (ANSWERS, [LABELS[0], LABELS[0]], [], "labels.jsonl:2: the id 'a' stands twice"),
-        (ANSWERS, [*LABELS[:2], {**LABELS[2], "q4_answer": None}], [], "id 'c': the key of q4 is ''"),
-        (ANSWERS, [*LABELS[:2], {**LABELS[2], "image_role": "real"}], [], "id 'c': the role is 'real'"),
+        (
+            ANSWERS,
+            [*LABELS[:2], {**LABELS[2], "q4_answer": None}],
+            [],
+            "labels.jsonl:3: id 'c': the key of q4 is ''",
+        ),
+        (
+            ANSWERS,
+            [*LABELS[:2], {**LABELS[2], "image_role": "real"}],
+            [],
+            "labels.jsonl:3: id 'c': the role is 'real'",
+        ),
         (ANSWERS, LABELS, ["--parser", "yaml"], "--parser is 'yaml'"),
-        (ANSWERS, LABELS, ["--output", "x.txt"], "ending in .json or .csv"),
+        (ANSWERS, LABELS, ["--output", "x.txt"], "ending in .json, .csv, .md or .tex"),
     ],
 )
 def test_bad_files_end_with_one_sentence(
@@ -178,7 +194,12 @@ def test_the_papers_row_from_the_real_files(
     monkeypatch: pytest.MonkeyPatch, shared_data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = shared_data / "salart"
-    files = ("--labels", folder / "labels.jsonl", "--predictions", folder / "predictions_claudeopus46.jsonl")
+    files = (
+        "--references",
+        folder / "labels.jsonl",
+        "--predictions",
+        folder / "predictions_claudeopus46.jsonl",
+    )
     assert score(monkeypatch, *files, "--json") == 0
     shown = json.loads(capsys.readouterr().out)
     assert f"{100 * shown['overall_all_1_4']:.2f}" == "48.01"

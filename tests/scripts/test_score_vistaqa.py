@@ -6,9 +6,11 @@ import csv
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 HALF = {"size": [2, 4], "counts": "044"}
@@ -49,7 +51,8 @@ def test_table_json_and_csv(tmp_path: Path) -> None:
     for shown in (
         "67.44",
         "no mask, always right",
-        "task counting",
+        "By task, percent",
+        "│ counting │ 1 │ 100.00 │",
         "judge:me",
         "3 samples: 2 with evidence, 1 without",
     ):
@@ -58,9 +61,20 @@ def test_table_json_and_csv(tmp_path: Path) -> None:
     assert result["grove"] == pytest.approx((0.5**0.5 + 1 + 0.1**0.5) / 3)
     assert [row["id"] for row in result["per_sample"]] == ["1", "b", "c"]
     with (tmp_path / "r.csv").open() as file:
-        rows = {row["name"]: row for row in csv.DictReader(file)}
-    assert float(rows["predictions"]["Grove"]) == result["grove"]
-    assert float(rows["all wrong, wrong masks"]["Grove"]) == pytest.approx(0.1)
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["kind", "name", "n", "value"]
+    figures = {(row["kind"], row["name"]): row for row in rows}
+    assert len(figures) == len(rows)
+    assert float(figures["score", "grove"]["value"]) == result["grove"]
+    assert float(figures["baseline", "all_wrong/grove"]["value"]) == pytest.approx(0.1)
+    assert figures["task", "ocr/mask_score"] == {
+        "kind": "task",
+        "name": "ocr/mask_score",
+        "n": "2",
+        "value": "0.75",
+    }
+    assert figures["score", "without_evidence"]["n"] == "1"
+    assert figures["cross_table", "right/high"]["n"] == "2"
     shown = json.loads(score(tmp_path, LABELS, ANSWERS, "--json").stdout)
     assert shown["grove"] == result["grove"]
     assert "per_sample" not in shown
@@ -75,8 +89,8 @@ def test_missing_answers_are_an_error_or_counted_aloud(tmp_path: Path) -> None:
     )
     run = score(tmp_path, LABELS, ANSWERS[:2], "--unjudged", "wrong")
     assert run.returncode == 0
-    assert "1 samples have no prediction" in run.stdout
-    assert "1 answers are missing or not judged and count as wrong" in run.stdout
+    assert "1 of 3 (33.33 %) samples have no prediction" in run.stdout
+    assert "1 of 3 (33.33 %) answers are missing or not judged and count as wrong" in run.stdout
     assert "n:3|unjudged:1" in run.stdout
 
 
@@ -105,12 +119,12 @@ def test_verdicts_from_their_own_file(tmp_path: Path) -> None:
         (LABELS, [*ANSWERS, ANSWERS[0]], [], "p.jsonl:4: the id 'c' stands twice"),
         (LABELS, [{"id": 1, "masks": []}], [], "p.jsonl:1: id '1' has no 'verdict'"),
         (LABELS, [{"id": 1, "verdict": "yes"}], ["--unjudged", "wrong"], "p.jsonl:1: id '1' has no 'masks'"),
-        (LABELS, [{**ANSWERS[0], "verdict": "Y"}], [], "id 'c': the verdict is 'Y'"),
+        (LABELS, [{**ANSWERS[0], "verdict": "Y"}], [], "p.jsonl:1: id 'c': the verdict is 'Y'"),
         ([{"id": 1}], [ANSWERS[1]], [], "r.jsonl:1: id '1' has no 'masks'"),
         ([LABELS[0], {"id": "b", "masks": []}], ANSWERS[1:], [], "r.jsonl:2: id 'b' has no 'task'"),
         (LABELS, ANSWERS, ["--epsilon", "2"], "epsilon is 2"),
         (LABELS, ANSWERS, ["--judge", "a|b"], "judge is 'a|b'"),
-        (LABELS, ANSWERS, ["--output", "x.txt"], "ending in .json or .csv"),
+        (LABELS, ANSWERS, ["--output", "x.txt"], "ending in .json, .csv, .md or .tex"),
     ],
 )
 def test_refusals_are_one_line_and_write_nothing(
@@ -123,38 +137,51 @@ def test_refusals_are_one_line_and_write_nothing(
     assert not (tmp_path / "r.json").exists()
 
 
+def _rename_labels(folder: Path, change: Callable[[list[str]], list[str]]) -> None:
+    """Other names of the tasks in the schema of each file; the rows stay as they are."""
+    for path in (folder / "data").glob("*.parquet"):
+        table = pq.read_table(path, partitioning=None)
+        info = json.loads(table.schema.metadata[b"huggingface"])
+        task = info["info"]["features"]["task"]
+        task["names"] = change(task["names"])
+        pq.write_table(table.replace_schema_metadata({b"huggingface": json.dumps(info)}), path)
+
+
 def test_a_built_folder_gives_the_references(tmp_path: Path) -> None:
-    import json
-    import subprocess
-    import sys
-
-    import pyarrow.parquet as pq
-
     command = [sys.executable, "-m", "lookcheck.scripts.cli"]
     built = tmp_path / "built"
     subprocess.run([*command, "build", "vistaqa", "--source", "sample", "--output", str(built)], check=True)
-    lines = []
+    lines, tasks = [], {}
     for path in sorted((built / "data").glob("*.parquet")):
         for row in pq.read_table(path, columns=["id", "masks_rle"]).to_pylist():
             lines.append(json.dumps({"id": row["id"], "masks": row["masks_rle"], "verdict": "yes"}))
+            tasks[row["id"]] = path.name.split("-")[0]
     (tmp_path / "answers.jsonl").write_text("\n".join(lines))
-    score = [*command, "score", "vistaqa", "--references", str(built)]
-    score += ["--predictions", str(tmp_path / "answers.jsonl"), "--json"]
-    done = subprocess.run(score, capture_output=True, text=True)
+    score = [*command, "score", "vistaqa", "--predictions", str(tmp_path / "answers.jsonl"), "--json"]
+    score += ["--per-sample", str(tmp_path / "rows.jsonl"), "--dataset"]
+    done = subprocess.run([*score, str(built)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert (result["grove"], result["mask_score"], result["without_evidence"]["n"]) == (1.0, 1.0, 18)
-    assert set(result["by_task"]) == {
-        "identification",
-        "attribute",
-        "ocr",
-        "spatial",
-        "counting",
-        "comparison",
-    }
+    names = ["identification", "attribute", "ocr", "spatial", "counting", "comparison"]
+    assert set(result["by_task"]) == set(names)
+
+    def shown() -> dict[str, str]:
+        rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+        return {row["id"]: row["task"] for row in rows}
+
+    assert shown() == tasks
+    # The file's own schema says what its labels mean, not a list in the code.
+    _rename_labels(built, lambda found: found[::-1])
+    subprocess.run([*score, str(built)], capture_output=True, check=True)
+    mirrored = dict(zip(names, names[::-1], strict=True))
+    assert shown() == {id: mirrored[task] for id, task in tasks.items()}
+    _rename_labels(built, lambda found: found[:-1])
+    done = subprocess.run([*score, str(built)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "comparison-00000-of-00001.parquet row 0: task: the label 5 is past the 5 names" in done.stderr
     empty = tmp_path / "empty"
     empty.mkdir()
-    score[6] = str(empty)
-    done = subprocess.run(score, capture_output=True, text=True)
+    done = subprocess.run([*score, str(empty)], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert "expected a folder of lookcheck build vistaqa" in done.stderr

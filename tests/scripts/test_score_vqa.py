@@ -56,7 +56,7 @@ def test_table_json_and_files(files: tuple[Path, Path], tmp_path: Path) -> None:
     # 1.0, .6, 1.0 and a missing answer.
     assert "65.00" in shown.stdout
     assert "always yes" in shown.stdout
-    assert "1 of 4 questions have no prediction" in shown.stdout
+    assert "1 of 4 (25.00 %) questions have no prediction" in shown.stdout
     assert "metric:soft_vqa_acc|mode:official|exact_match:any|n:4|missing:1|version:" in shown.stdout
     whole = json.loads((tmp_path / "o.json").read_text())
     assert [row["score"] for row in whole["per_sample"]] == [1.0, 0.6, 1.0, 0.0]
@@ -67,7 +67,15 @@ def test_table_json_and_files(files: tuple[Path, Path], tmp_path: Path) -> None:
     assert whole["baselines"]["always yes"] == {"soft_vqa_acc": 0.5, "exact_match": 0.5}
     assert whole["baselines"][frequent] == whole["baselines"]["always yes"]
     rows = (tmp_path / "o.csv").read_text().split("\n")
-    assert rows[:3] == ["name,soft accuracy,exact match", "predictions,0.65,0.75", "always yes,0.5,0.5"]
+    assert rows[:5] == [
+        "kind,name,n,value",
+        "score,soft_vqa_acc,4,0.65",
+        "score,exact_match,4,0.75",
+        "baseline,always yes/soft_vqa_acc,4,0.5",
+        "baseline,always yes/exact_match,4,0.5",
+    ]
+    assert "question_type,is the/soft_vqa_acc,2,0.5" in rows
+    assert "answer_type,yes/no/soft_vqa_acc,2,0.5" in rows
     printed = _run(*both, "--json", "--mode", "simple", "--exact-match", "most_frequent")
     result = json.loads(printed.stdout)
     assert result["soft_vqa_acc"] == pytest.approx((1 + 2 / 3 + 1 + 0) / 4)

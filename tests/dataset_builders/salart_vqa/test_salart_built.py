@@ -146,7 +146,7 @@ def test_real_labels_in_upstream_parquet_give_the_published_figures(
     assert kinds.tolist() == [831, 950, 950, 950]
     for model, figures in PUBLISHED.items():
         answers = shared_data / f"salart/predictions_{model}.jsonl"
-        command = ["score", "salart-vqa", "--labels", built, "--predictions", answers, "--json"]
+        command = ["score", "salart-vqa", "--dataset", built, "--predictions", answers, "--json"]
         monkeypatch.setattr("sys.argv", list(map(str, command)))
         with pytest.raises(SystemExit) as ended:
             console.run(score)

@@ -18,8 +18,8 @@ from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
 from lookcheck.dataset_builders.salart_vqa.plan import plan_source
+from lookcheck.dataset_builders.salart_vqa.scoring import SCORER
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source
-from lookcheck.scripts.score.salart_vqa import _built_labels as read_labels
 
 spec = importlib.util.spec_from_file_location(
     "salart_upstream_for_check", Path(__file__).with_name("salart_upstream.py")
@@ -215,7 +215,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
 def test_labels_of_a_broken_folder(small: Path, tmp_path: Path, change: Change, said: str) -> None:
     folder = tmp_path / "folder"
     shutil.copytree(small, folder)
-    assert list(read_labels(folder)) == [A, R, G]
+    assert list(SCORER.read_references(folder)) == [A, R, G]
     change(folder)
     with pytest.raises(InputError, match=said):
-        read_labels(folder)
+        SCORER.read_references(folder)
