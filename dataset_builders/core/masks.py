@@ -6,27 +6,31 @@ A run-length encoding is checked by the metric that will score it; here it is te
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from pycocotools import mask as coco
 
 from lookcheck.metrics.grove import masks as grove
-from lookcheck.metrics.grove.rle import decode_counts
+from lookcheck.metrics.grove.rle import Rle, decode_counts
+
+__all__ = [
+    "Mask",
+    "Rle",
+    "box_of",
+    "decode",
+    "decode_segmentation",
+    "encode",
+    "extent",
+    "parse_counts",
+]
 
 # Polygons of COCO reach the outer corner of the last pixel; rounding may take them a little past it.
 TOLERANCE = 1.0
 
 Mask = npt.NDArray[np.bool_]
 """Shape (height, width)."""
-
-
-class Rle(TypedDict):
-    """Compressed COCO encoding: ``size`` is [height, width]."""
-
-    size: list[int]
-    counts: str
 
 
 def parse_counts(counts: Any) -> list[int]:
@@ -76,8 +80,7 @@ def encode(mask: Any, where: str = "mask") -> Rle:
     >>> encode(np.eye(2, dtype=bool)), encode({"size": [2, 2], "counts": [0, 1, 2, 1]})["counts"]
     ({'size': [2, 2], 'counts': '0120'}, '0120')
     """
-    rle = grove.to_rle(mask, where)
-    return {"size": rle["size"], "counts": rle["counts"].decode("ascii")}
+    return grove.to_rle(mask, where)
 
 
 def decode(rle: Mapping[str, Any], where: str = "mask") -> Mask:

@@ -136,9 +136,9 @@ def _tables(result: Mapping[str, Any], system: str) -> list[Table]:
     own += [Cell(result[part]["grove"], result[part]["n"]) for part in PARTS]
     lines = [Line(MODEL, "", own, system)]
     for name, shown in BASELINES.items():
-        lines.append(
-            Line(BASELINE, name, [Cell(result["trivial_policies"][name], n), *[Cell(None)] * 4], shown)
-        )
+        found = result["baselines"][name]
+        cells = [*(Cell(found[figure], n) for figure in FIGURES), *[Cell(None)] * len(PARTS)]
+        lines.append(Line(BASELINE, name, cells, shown))
     tables = [Table("VistaQA, Grove, percent", FIGURES | PARTS, lines)]
     for kind, title in BY.items():
         if found := result[f"by_{kind}"]:

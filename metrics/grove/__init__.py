@@ -3,18 +3,19 @@
 from .masks import area, decode, iou_matrix, to_rle, to_rles
 from .scoring import (
     VERSION,
+    baselines,
     combine,
     compute,
     cross_table,
     mask_score,
     match,
     score_sample,
-    trivial_policies,
 )
 
 __all__ = [
     "VERSION",
     "area",
+    "baselines",
     "combine",
     "compute",
     "cross_table",
@@ -25,5 +26,4 @@ __all__ = [
     "score_sample",
     "to_rle",
     "to_rles",
-    "trivial_policies",
 ]

@@ -5,12 +5,12 @@ It needs only this folder and requirements.txt, so that it runs as a Space as we
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import evaluate
 import gradio as gr
+from common import read_records  # type: ignore[import-not-found]  # run as a script, beside this file
 
 # By file, not by folder: a Space's folder isn't named after the metric.
 METRIC = evaluate.load(str(Path(__file__).with_name("grove.py")))
@@ -19,30 +19,6 @@ EXAMPLE_PREDICTIONS = """{"id": "a", "verdict": "yes", "masks": [{"size": [2, 4]
 {"id": "b", "verdict": "yes", "masks": []}"""
 EXAMPLE_REFERENCES = """{"id": "a", "masks": [{"size": [2, 4], "counts": "08"}], "task": "ocr"}
 {"id": "b", "masks": [], "task": "counting"}"""
-
-
-def read(name: str, text: str, upload: str | None) -> dict[str, dict[str, Any]]:
-    """Records by id from a JSON array or JSON Lines; an uploaded file goes before pasted text."""
-    try:
-        if upload:
-            text = Path(upload).read_text(encoding="utf-8-sig")
-        if text.lstrip().startswith("["):
-            records = json.loads(text)
-        else:
-            records = [json.loads(line) for line in text.split("\n") if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise gr.Error(f"{name}: not valid JSON or JSON Lines ({error})") from None
-    found: dict[str, dict[str, Any]] = {}
-    for number, record in enumerate(records, start=1):
-        key = record.get("id") if isinstance(record, dict) else None
-        if isinstance(key, bool) or not isinstance(key, str | int) or key == "":
-            raise gr.Error(f"{name}: record {number} has no id: {str(record)[:80]}")
-        if str(key) in found:
-            raise gr.Error(f"{name}: record {number}: the id {str(key)!r} stands twice")
-        found[str(key)] = record
-    if not found:
-        raise gr.Error(f"{name}: no records")
-    return found
 
 
 def labelled(labels: dict[str, dict[str, Any]], key: str) -> list[Any] | None:
@@ -61,8 +37,11 @@ def score(
     empty_masks: str,
 ) -> tuple[list[list[Any]], list[list[Any]], str]:
     """Score pasted or uploaded answers: figures in percent, one row for each sample, the signature."""
-    given = read("predictions", predictions, predictions_file)
-    labels = read("references", references, references_file)
+    try:
+        given = read_records("predictions", predictions, predictions_file)
+        labels = read_records("references", references, references_file)
+    except ValueError as error:
+        raise gr.Error(str(error)) from None
     for key in given:
         if key not in labels:
             raise gr.Error(f"predictions: the id {key!r} is not in the references")
@@ -88,8 +67,9 @@ def score(
         parts |= {f"{title}: {name}": part for name, part in result[f"by_{kind}"].items()}
     names = ("grove", "answer_accuracy", "mask_score")
     figures = [[title, *(_percent(part[name]) for name in names), part["n"]] for title, part in parts.items()]
-    for name, value in result["trivial_policies"].items():
-        figures.append([f"without looking: {name.replace('_', ' ')}", _percent(value), "", "", ""])
+    for name, policy in result["baselines"].items():
+        values = [_percent(policy[figure]) for figure in names]
+        figures.append([f"without looking: {name.replace('_', ' ')}", *values, ""])
     rows = [
         [
             row["id"],

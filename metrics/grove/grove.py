@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import datasets
 import evaluate
 
+from .common import CheckedRows, Id, place
 from .masks import to_rle
 from .rle import decode_counts
 from .scoring import VERSION, compute
-from .validation import check_fields, listed
+from .validation import check_row
 
 # evaluate copies only the modules that this file names, so it names all of them, one a line.
 __all__ = ["VERSION", "Grove", "decode_counts", "to_rle"]
@@ -32,7 +34,7 @@ Args:
     empty_masks (str): "keep" (default) or "drop", whether an all-zero predicted mask counts.
 Returns:
     grove, answer_accuracy, mask_score (fractions in [0, 1]), with_evidence, without_evidence, by_task,
-    by_domain, by_num_instances, cross_table, counts, trivial_policies, per_sample, signature.
+    by_domain, by_num_instances, cross_table, counts, baselines, per_sample, signature.
 """
 
 _CITATION = """
@@ -44,8 +46,10 @@ _CITATION = """
 """
 
 
-class Grove(evaluate.Metric):
+class Grove(CheckedRows, evaluate.Metric):
     """The metric that ``evaluate.load`` returns; options go to ``compute``."""
+
+    per_row = ("ids", "groups", "tasks", "domains")
 
     def _info(self) -> evaluate.MetricInfo:
         mask = {"size": datasets.List(datasets.Value("int64")), "counts": datasets.Value("string")}
@@ -62,37 +66,27 @@ class Grove(evaluate.Metric):
             reference_urls=["https://arxiv.org/abs/2605.20676"],
         )
 
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
-        """Check the rows before evaluate sees them: it would turn a number into a string."""
-        given = listed("predictions", predictions)
-        wanted = listed("references", references, len(given))
-        for index, (prediction, reference) in enumerate(zip(given, wanted, strict=True)):
-            check_row(prediction, reference, index)
-        super().add_batch(predictions=given, references=wanted, **kwargs)
-
-    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Check one row before evaluate sees it."""
-        check_row(prediction, reference, 0)
-        super().add(prediction=prediction, reference=reference, **kwargs)
+    def check_rows(self, predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Id]) -> None:
+        """Refuse what evaluate's columns would change or can't hold; `compute` checks the rest."""
+        for prediction, reference, row in zip(predictions, references, ids, strict=True):
+            check_row(prediction, reference, row)
+            for mask in (*prediction["masks"], *reference["masks"]):
+                _check_encoding(mask, row)
 
     def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
-        return compute(list(predictions), list(references), **options)
+        return {**compute(list(predictions), list(references), **options)}
 
 
-def check_row(prediction: Any, reference: Any, index: int) -> None:
-    """Refuse what evaluate's columns would change or can't hold; `compute` checks the rest."""
-    check_fields("prediction", prediction, ("verdict", "masks"), index)
-    check_fields("reference", reference, ("masks",), index)
-    for mask in (*prediction["masks"], *reference["masks"]):
-        size = mask.get("size") if isinstance(mask, dict) else None
-        if (
-            not isinstance(mask, dict)
-            or set(mask) != {"size", "counts"}
-            or not isinstance(mask["counts"], str)
-            or not isinstance(size, list | tuple)
-            or not all(type(side) is int for side in size)
-        ):
-            raise ValueError(
-                f"id {index}: a mask is {str(mask)[:80]!r}; through evaluate it must be "
-                '{"size": [h, w], "counts": str} (compressed COCO encoding)'
-            )
+def _check_encoding(mask: Any, row: Id) -> None:
+    size = mask.get("size") if isinstance(mask, dict) else None
+    if (
+        not isinstance(mask, dict)
+        or set(mask) != {"size", "counts"}
+        or not isinstance(mask["counts"], str)
+        or not isinstance(size, list | tuple)
+        or not all(type(side) is int for side in size)
+    ):
+        raise ValueError(
+            f"{place(row)}: a mask is {str(mask)[:80]!r}; through evaluate it must be "
+            '{"size": [h, w], "counts": str} (compressed COCO encoding)'
+        )

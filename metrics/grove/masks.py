@@ -1,4 +1,4 @@
-"""Instance masks in every usual form, checked, as COCO run-length encodings.
+"""Instance masks in every usual form, checked, as canonical COCO run-length encodings.
 
 Conventions. A mask covers one instance in one picture; its size is ``[h, w]`` in pixels. Accepted are
 numpy arrays of shape (h, w) with values 0/1, 0/255 or bool; PIL images of mode ``1`` or ``L`` with the
@@ -7,21 +7,29 @@ same values; and COCO encodings with a list (plain runs) or a str or bytes (comp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from pycocotools import mask as coco
 
-from .rle import CHUNK, MOST_PIXELS, check_runs, decode_counts
+from .rle import (
+    CHUNK,
+    MOST_PIXELS,
+    Rle,
+    are_canonical,
+    canonical,
+    check_runs,
+    decode_counts,
+    encode_runs,
+)
 
-Rle = dict[str, Any]
-"""``{"size": [h, w], "counts": bytes}``, as pycocotools takes it."""
+__all__ = ["Rle", "area", "decode", "encode_all", "iou_matrix", "to_rle", "to_rles"]
 
 
 def to_rle(mask: Any, where: str = "mask") -> Rle:
-    """Turn one mask of any accepted form into a checked, compressed COCO encoding.
+    """Turn one mask of any accepted form into a checked, canonical, compressed COCO encoding.
 
     Parameters
     ----------
@@ -33,20 +41,20 @@ def to_rle(mask: Any, where: str = "mask") -> Rle:
     Returns
     -------
     dict
-        ``{"size": [h, w], "counts": bytes}``.
+        ``{"size": [h, w], "counts": str}``, ready for JSON.
 
     Raises
     ------
     ValueError
-        For another type, values other than 0/1/255, a size that is no pair of positive integers, and
-        runs that are negative or do not sum to h·w.
+        For another type, values other than 0/1/255, masked values, a size that is no pair of positive
+        integers, and runs that are negative or do not sum to h·w.
 
     Examples
     --------
     >>> to_rle(np.eye(2, dtype=bool))
-    {'size': [2, 2], 'counts': b'0120'}
-    >>> to_rle({"size": [2, 2], "counts": [0, 1, 2, 1]})["counts"]
-    b'0120'
+    {'size': [2, 2], 'counts': '0120'}
+    >>> to_rle({"size": [2, 2], "counts": [0, 1, 0, 0, 2, 1]})["counts"]
+    '0120'
     >>> to_rle({"size": [2, 2], "counts": [0, 1, 2]}, "id 7: predicted mask 0")
     Traceback (most recent call last):
     ValueError: id 7: predicted mask 0: the runs sum to 3, but the size [2, 2] has 4 pixels
@@ -59,15 +67,15 @@ def to_rles(masks: Sequence[Any], places: Sequence[str]) -> list[Rle]:
 
     Compressed strings are decoded together, which makes the check cheap beside the IoU.
     """
-    return encode_all(masks, places)[0]
+    return encode_all(masks, places.__getitem__)[0]
 
 
-def encode_all(masks: Sequence[Any], places: Sequence[str]) -> tuple[list[Rle], list[bool]]:
-    """:func:`to_rles`, and beside each encoding whether it holds any pixel."""
-    encoded = [_encode(mask, where) for mask, where in zip(masks, places, strict=True)]
+def encode_all(masks: Sequence[Any], place: Callable[[int], str]) -> tuple[list[Rle], list[bool]]:
+    """:func:`to_rles`, and beside each encoding whether it holds any pixel; `place` names a mask."""
+    encoded = [_encode(mask, place, index) for index, mask in enumerate(masks)]
     filled: list[bool] = []
     for begin, end in _chunks(encoded):
-        filled += _check_compressed(encoded[begin:end], places[begin:end])
+        filled += _check_compressed(encoded, begin, end, place)
     return encoded, filled
 
 
@@ -120,7 +128,7 @@ def iou_matrix(predicted: Sequence[Rle], reference: Sequence[Rle]) -> npt.NDArra
     return matrix
 
 
-def _chunks(encoded: Sequence[Rle]) -> Iterable[tuple[int, int]]:
+def _chunks(encoded: Sequence[Rle]) -> Iterator[tuple[int, int]]:
     begin = characters = 0
     for index, rle in enumerate(encoded):
         characters += len(rle["counts"])
@@ -131,35 +139,41 @@ def _chunks(encoded: Sequence[Rle]) -> Iterable[tuple[int, int]]:
         yield begin, len(encoded)
 
 
-def _check_compressed(encoded: Sequence[Rle], places: Sequence[str]) -> list[bool]:
-    """Decode all at once; only if something is wrong, one by one to name it."""
-    pixels = np.array([rle["size"][0] * rle["size"][1] for rle in encoded], dtype=np.int64)
+def _check_compressed(encoded: list[Rle], begin: int, end: int, place: Callable[[int], str]) -> list[bool]:
+    """Check all at once; only if something is odd, one by one, to mend its form or to name it."""
+    strings = [rle["counts"] for rle in encoded[begin:end]]
+    joined = "".join(strings)
+    pixels = [height * width for height, width in (rle["size"] for rle in encoded[begin:end])]
+    # Nothing canonical of three runs or more is empty.
+    if joined.isascii() and are_canonical(joined.encode(), list(map(len, strings)), np.array(pixels)):
+        return [True] * (end - begin)
+    return [_mend(encoded, index, place) for index in range(begin, end)]
+
+
+def _mend(encoded: list[Rle], index: int, place: Callable[[int], str]) -> bool:
+    """Check one encoding and bring it into canonical form; whether it holds any pixel."""
+    size = encoded[index]["size"]
     try:
-        runs, starts = decode_counts([rle["counts"] for rle in encoded])
-        if runs.min() >= 0 and np.array_equal(np.add.reduceat(runs, starts, dtype=np.int64), pixels):
-            return _filled(runs, starts)
-    except ValueError:
-        pass
-    for rle, where in zip(encoded, places, strict=True):
-        try:
-            check_runs(decode_counts([rle["counts"]])[0], rle["size"])
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
-    raise AssertionError("a fault was found in the masks together, but in none of them alone")
+        # A character outside ASCII becomes bytes above "o", which the decoder refuses.
+        runs = decode_counts([encoded[index]["counts"].encode("utf-8", errors="surrogatepass")])[0]
+        check_runs(runs, size)
+    except ValueError as error:
+        raise ValueError(f"{place(index)}: {error}") from None
+    plain = canonical(runs)
+    if len(plain) != len(runs):
+        encoded[index] = {"size": size, "counts": encode_runs(plain)}
+    return len(plain) > 1
 
 
-def _filled(runs: npt.NDArray[np.int32], starts: npt.NDArray[np.int64]) -> list[bool]:
-    """Whether any run of 1s is longer than 0; nearly always the first one tells."""
-    ends = np.append(starts[1:], len(runs))
-    has_second = ends - starts > 1
-    filled = has_second & (runs[np.minimum(starts + 1, len(runs) - 1)] > 0)
-    for index in np.flatnonzero(has_second & ~filled).tolist():
-        filled[index] = runs[starts[index] + 1 : ends[index] : 2].any()
-    answer: list[bool] = filled.tolist()
-    return answer
-
-
-def _encode(mask: Any, where: str) -> Rle:
+def _encode(mask: Any, place: Callable[[int], str], index: int) -> Rle:
+    if type(mask) is dict:
+        size: Any = mask.get("size")
+        counts: Any = mask.get("counts")
+        # The usual case first: this runs once a mask.
+        usual = type(size) is list and len(size) == 2 and type(size[0]) is int and type(size[1]) is int
+        if usual and type(counts) is str and size[0] > 0 < size[1] and size[0] * size[1] <= MOST_PIXELS:
+            return {"size": size, "counts": counts}
+    where = place(index)
     if isinstance(mask, dict):
         return _from_dict(mask, where)
     if isinstance(mask, np.ndarray):
@@ -178,6 +192,8 @@ def _encode(mask: Any, where: str) -> Rle:
 def _from_array(mask: npt.NDArray[Any], where: str) -> Rle:
     if mask.ndim != 2 or mask.size == 0:
         raise ValueError(f"{where}: the array has shape {mask.shape}; expected (h, w)")
+    if isinstance(mask, np.ma.MaskedArray):
+        raise ValueError(f"{where}: the array is masked; fill what is masked with 0 or 1")
     if mask.dtype == np.bool_:
         filled = mask
     elif np.issubdtype(mask.dtype, np.integer):
@@ -189,8 +205,11 @@ def _from_array(mask: npt.NDArray[Any], where: str) -> Rle:
         filled = mask > 0
     else:
         raise ValueError(f"{where}: the array has dtype {mask.dtype}; expected bool or integers")
-    encoded: Rle = coco.encode(np.asfortranarray(filled, dtype=np.uint8))
-    return {"size": [int(side) for side in encoded["size"]], "counts": encoded["counts"]}
+    size = _checked_size(list(mask.shape), where)
+    flat = filled.ravel(order="F")
+    edges = np.flatnonzero(flat[1:] != flat[:-1]) + 1
+    runs = np.diff(edges, prepend=0, append=flat.size)
+    return {"size": size, "counts": encode_runs(np.append([0], runs) if flat[0] else runs)}
 
 
 def _from_dict(mask: dict[str, Any], where: str) -> Rle:
@@ -199,31 +218,27 @@ def _from_dict(mask: dict[str, Any], where: str) -> Rle:
     size = _checked_size(mask["size"], where)
     counts = mask["counts"]
     if isinstance(counts, str):
-        # A character outside ASCII becomes bytes above "o", which the check refuses.
-        counts = counts.encode("utf-8", errors="surrogatepass")
-    if isinstance(counts, bytes):
         return {"size": size, "counts": counts}
+    if isinstance(counts, bytes):
+        # Any byte becomes one character; those above "o" are refused later.
+        return {"size": size, "counts": counts.decode("latin-1")}
     if isinstance(counts, list | tuple | np.ndarray):
         runs = list(counts.tolist() if isinstance(counts, np.ndarray) else counts)
         for run in runs:
             if isinstance(run, bool) or not isinstance(run, int | np.integer):
                 raise ValueError(f"{where}: the counts hold {run!r}; expected integers")
         try:
-            check_runs(np.array(runs, dtype=np.int64), size)
+            lengths = np.array(runs, dtype=np.int64)
+            check_runs(lengths, size)
         except (ValueError, OverflowError) as error:
             raise ValueError(f"{where}: {error}") from None
-        encoded: Rle = coco.frPyObjects({"size": size, "counts": runs}, *size)
-        return {"size": size, "counts": encoded["counts"]}
+        return {"size": size, "counts": encode_runs(canonical(lengths))}
     raise ValueError(
         f"{where}: the counts are {type(counts).__name__} {str(counts)[:60]!r}; expected str, bytes or a list"
     )
 
 
 def _checked_size(size: Any, where: str) -> list[int]:
-    # The usual case first: this runs once a mask.
-    usual = type(size) is list and len(size) == 2 and type(size[0]) is int and type(size[1]) is int
-    if usual and size[0] > 0 and size[1] > 0 and size[0] * size[1] <= MOST_PIXELS:
-        return [size[0], size[1]]
     sides = list(size) if isinstance(size, list | tuple | np.ndarray) else []
     if len(sides) != 2 or not all(_is_side(side) for side in sides):
         raise ValueError(f"{where}: the size is {size!r}; expected [height, width] as positive integers")

@@ -13,32 +13,107 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import fsum, sqrt
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
+from .common import (
+    Id,
+    Result,
+    Sample,
+    check_choice,
+    checked_ids,
+    checked_labels,
+    listed,
+    mean,
+    places_by_label,
+    signature,
+)
 from .masks import Rle, area, iou_matrix
 from .validation import (
     EMPTY_MASKS,
     UNJUDGED,
-    check_choice,
-    check_fields,
+    check_row,
     checked_epsilon,
-    checked_ids,
     checked_judge,
-    checked_labels,
     checked_masks,
-    listed,
 )
 
-VERSION = "1.0.0"
+VERSION = "2.0.0"
 
 BANDS = ("zero", "low", "high")
 """Mask score 0; above 0 and below 0.5; 0.5 and more."""
+
+
+class Match(TypedDict):
+    """A pair of the matching: places in the lists of masks that were given."""
+
+    prediction: int
+    reference: int
+    iou: float
+
+
+class SampleScore(TypedDict):
+    """What :func:`score_sample` gives; scores in [0, 1]."""
+
+    verdict: str
+    answer_score: float
+    mask_score: float
+    score: float
+    num_predicted: int
+    num_reference: int
+    empty_predicted: int
+    matches: list[Match]
+
+
+class GroveSample(Sample):
+    """A row of ``per_sample``: :class:`SampleScore` with its names; task and domain None if not given."""
+
+    task: Id | None
+    domain: Id | None
+    verdict: str
+    answer_score: float
+    mask_score: float
+    num_predicted: int
+    num_reference: int
+    empty_predicted: int
+    matches: list[Match]
+
+
+class Figures(TypedDict):
+    """Means over some samples, in [0, 1]; None where there is no sample."""
+
+    grove: float | None
+    answer_accuracy: float | None
+    mask_score: float | None
+
+
+class Part(Figures):
+    """The figures of some samples and their number."""
+
+    n: int
+
+
+class Share(TypedDict):
+    """Samples in a cell of the cross table."""
+
+    count: int
+    fraction: float
+
+
+class GroveResult(Result[GroveSample], Figures):
+    """What :func:`compute` gives."""
+
+    with_evidence: Part
+    without_evidence: Part
+    by_task: dict[str, Part]
+    by_domain: dict[str, Part]
+    by_num_instances: dict[str, Part]
+    cross_table: dict[str, dict[str, Share]]
 
 
 def match(iou: npt.NDArray[np.float64]) -> list[tuple[int, int]]:
@@ -60,9 +135,14 @@ def match(iou: npt.NDArray[np.float64]) -> list[tuple[int, int]]:
     >>> match(np.array([[0.6, 0.5], [0.5, 0.0]]))
     [(0, 1), (1, 0)]
     """
+    return [(row, column) for row, column, _ in _matched(iou)]
+
+
+def _matched(iou: npt.NDArray[np.float64]) -> list[tuple[int, int, float]]:
+    """The pairs of :func:`match`, each with its IoU."""
     rows, columns = linear_sum_assignment(iou, maximize=True)
-    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    return [(row, column) for row, column in pairs if iou[row, column] > 0]
+    found = zip(rows.tolist(), columns.tolist(), iou[rows, columns].tolist(), strict=True)
+    return [pair for pair in found if pair[2] > 0]
 
 
 def mask_score(iou: npt.NDArray[np.float64]) -> float:
@@ -85,12 +165,11 @@ def mask_score(iou: npt.NDArray[np.float64]) -> float:
     >>> mask_score(np.zeros((0, 0))), mask_score(np.zeros((2, 0))), mask_score(np.zeros((0, 1)))
     (1.0, 0.0, 0.0)
     """
-    return _share(iou, match(iou))
+    return _share(_matched(iou), max(iou.shape))
 
 
-def _share(iou: npt.NDArray[np.float64], pairs: Sequence[tuple[int, int]]) -> float:
-    larger: int = max(iou.shape)
-    return fsum(iou[pair] for pair in pairs) / larger if larger else 1.0
+def _share(pairs: Sequence[tuple[int, int, float]], larger: int) -> float:
+    return fsum(value for _, _, value in pairs) / larger if larger else 1.0
 
 
 def combine(answer_score: float, mask_score: float, epsilon: float = 0.1) -> float:
@@ -114,7 +193,7 @@ def score_sample(
     epsilon: float = 0.1,
     empty_masks: str = "keep",
     filled: Sequence[bool] | None = None,
-) -> dict[str, Any]:
+) -> SampleScore:
     """Score one sample; the masks are checked encodings of one size.
 
     Parameters
@@ -138,12 +217,11 @@ def score_sample(
     >>> score_sample("yes", [], [])["score"]
     1.0
     """
-    full = [area(rle) > 0 for rle in predicted] if filled is None else list(filled)
+    full = [area(rle) > 0 for rle in predicted] if filled is None else filled
     kept = [index for index, is_full in enumerate(full) if is_full or empty_masks == "keep"]
-    iou = iou_matrix([predicted[index] for index in kept], reference)
-    pairs = match(iou)
+    pairs = _matched(iou_matrix([predicted[index] for index in kept], reference))
     answer = 1.0 if verdict == "yes" else 0.0
-    masks = _share(iou, pairs)
+    masks = _share(pairs, max(len(kept), len(reference)))
     return {
         "verdict": verdict,
         "answer_score": answer,
@@ -151,10 +229,9 @@ def score_sample(
         "score": combine(answer, masks, epsilon),
         "num_predicted": len(kept),
         "num_reference": len(reference),
-        "empty_predicted": full.count(False),
+        "empty_predicted": list(full).count(False),
         "matches": [
-            {"prediction": kept[row], "reference": column, "iou": float(iou[row, column])}
-            for row, column in pairs
+            {"prediction": kept[row], "reference": column, "iou": value} for row, column, value in pairs
         ],
     }
 
@@ -171,7 +248,7 @@ def compute(
     judge: str | None = None,
     unjudged: str = "error",
     empty_masks: str = "keep",
-) -> dict[str, Any]:
+) -> GroveResult:
     """Grove of a list of samples, with its parts.
 
     Parameters
@@ -201,7 +278,7 @@ def compute(
         ``grove``, ``answer_accuracy``, ``mask_score``; ``with_evidence`` and ``without_evidence`` (the
         same three and ``n``); ``by_task``, ``by_domain``, ``by_num_instances`` (name to the same four);
         ``cross_table`` (answer right or wrong × mask score ``zero``, ``low`` below 0.5, ``high``; each
-        ``count`` and ``fraction``); ``counts``; ``trivial_policies``; ``per_sample``; ``signature``.
+        ``count`` and ``fraction``); ``counts``; ``baselines``; ``per_sample``; ``signature``.
 
     Raises
     ------
@@ -216,7 +293,7 @@ def compute(
     >>> result["mask_score"], round(result["grove"], 4)
     (0.5, 0.7071)
     >>> result["signature"]
-    'metric:grove|epsilon:0.1|empty_masks:keep|matching:optimal|judge:not given|n:1|unjudged:0|version:1.0.0'
+    'metric:grove|epsilon:0.1|empty_masks:keep|matching:optimal|judge:not given|n:1|unjudged:0|version:2.0.0'
     """
     check_choice("unjudged", unjudged, UNJUDGED)
     check_choice("empty_masks", empty_masks, EMPTY_MASKS)
@@ -225,14 +302,12 @@ def compute(
     given = listed("predictions", predictions)
     wanted = listed("references", references, len(given))
     row_ids = checked_ids(ids, len(given))
-    labels = {
-        "group": checked_labels("groups", groups, row_ids),
-        "task": checked_labels("tasks", tasks, row_ids),
-        "domain": checked_labels("domains", domains, row_ids),
-    }
+    none: list[Id | None] = [None] * len(given)
+    group_of = checked_labels("groups", groups, row_ids)
+    task_of = checked_labels("tasks", tasks, row_ids)
+    domain_of = checked_labels("domains", domains, row_ids)
     for row, prediction, reference in zip(row_ids, given, wanted, strict=True):
-        check_fields("prediction", prediction, ("verdict", "masks"), row)
-        check_fields("reference", reference, ("masks",), row)
+        check_row(prediction, reference, row)
     missing = [row for row, prediction in zip(row_ids, given, strict=True) if prediction["verdict"] == "none"]
     if missing and unjudged == "error":
         shown = ", ".join(repr(row) for row in missing[:5]) + (", …" if len(missing) > 5 else "")
@@ -240,13 +315,15 @@ def compute(
             f"{len(missing)} of {len(given)} samples have the verdict 'none' (id {shown}); "
             "judge them, or count them as wrong with unjudged='wrong'"
         )
-    masks = checked_masks(given, wanted, row_ids)
-    rows = [
+    names = zip(row_ids, group_of or none, task_of or none, domain_of or none, strict=True)
+    rows: list[GroveSample] = [
         {
-            "id": row_ids[index],
-            **{name: values[index] for name, values in labels.items() if values is not None},
+            "id": row,
+            "group": group,
+            "task": task,
+            "domain": domain,
             **score_sample(
-                given[index]["verdict"],
+                prediction["verdict"],
                 predicted,
                 reference,
                 epsilon=floor,
@@ -254,38 +331,53 @@ def compute(
                 filled=filled,
             ),
         }
-        for index, (predicted, filled, reference) in enumerate(masks)
+        for (row, group, task, domain), prediction, (predicted, filled, reference) in zip(
+            names, given, checked_masks(given, wanted, row_ids), strict=True
+        )
     ]
+    seen = [row for row in rows if row["num_reference"]]
+    whole = summarize(rows)
     return {
-        **{name: value for name, value in summarize(rows).items() if name != "n"},
-        "with_evidence": summarize([row for row in rows if row["num_reference"]]),
+        "grove": whole["grove"],
+        "answer_accuracy": whole["answer_accuracy"],
+        "mask_score": whole["mask_score"],
+        "with_evidence": summarize(seen),
         "without_evidence": summarize([row for row in rows if not row["num_reference"]]),
-        "by_task": _by(rows, lambda row: row["task"]) if tasks is not None else {},
-        "by_domain": _by(rows, lambda row: row["domain"]) if domains is not None else {},
-        "by_num_instances": _by(rows, lambda row: row["num_reference"]),
+        "by_task": _by(rows, task_of or []),
+        "by_domain": _by(rows, domain_of or []),
+        "by_num_instances": _by(rows, [row["num_reference"] for row in rows]),
         "cross_table": cross_table(rows),
         "counts": {
             "n": len(rows),
             "unjudged": len(missing),
             "empty_predicted": sum(row["empty_predicted"] for row in rows),
         },
-        "trivial_policies": trivial_policies([bool(row["num_reference"]) for row in rows], floor),
+        "baselines": baselines(len(seen), len(rows) - len(seen), floor),
         "per_sample": rows,
-        "signature": (
-            f"metric:grove|epsilon:{floor:g}|empty_masks:{empty_masks}|matching:optimal"
-            f"|judge:{judge or 'not given'}|n:{len(rows)}|unjudged:{len(missing)}|version:{VERSION}"
+        "signature": signature(
+            "grove",
+            VERSION,
+            epsilon=f"{floor:g}",
+            empty_masks=empty_masks,
+            matching="optimal",
+            judge=judge or "not given",
+            n=len(rows),
+            unjudged=len(missing),
         ),
     }
 
 
-def summarize(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def summarize(rows: Sequence[GroveSample]) -> Part:
     """Means of the three scores over rows, and their number; None where there is no row."""
-    names = {"grove": "score", "answer_accuracy": "answer_score", "mask_score": "mask_score"}
-    means = {name: _mean(row[key] for row in rows) for name, key in names.items()}
-    return {**means, "n": len(rows)}
+    return {
+        "grove": mean([row["score"] for row in rows if row["score"] is not None]),
+        "answer_accuracy": mean([row["answer_score"] for row in rows]),
+        "mask_score": mean([row["mask_score"] for row in rows]),
+        "n": len(rows),
+    }
 
 
-def cross_table(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, dict[str, float | int]]]:
+def cross_table(rows: Sequence[GroveSample]) -> dict[str, dict[str, Share]]:
     """Answers right or wrong against mask score 0, below 0.5, and 0.5 or more (the modality gap).
 
     Returns
@@ -304,52 +396,55 @@ def cross_table(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, dict[str,
     }
 
 
-def trivial_policies(has_evidence: Sequence[bool], epsilon: float = 0.1) -> dict[str, float]:
-    """Grove of four policies that never look, on samples of this composition.
+def baselines(with_evidence: int, without_evidence: int, epsilon: float = 0.1) -> dict[str, dict[str, Any]]:
+    """The three figures of four policies that never look, on samples of this composition.
 
     Parameters
     ----------
-    has_evidence : sequence of bool
-        Whether each sample has a reference mask.
+    with_evidence, without_evidence : int
+        Samples with and without a reference mask.
     epsilon : float
 
     Returns
     -------
-    dict of str to float
+    dict
         ``all_wrong`` (a wrong mask for everything), ``no_mask_never_right``,
-        ``no_mask_right_without_evidence`` (right only where nothing is to be seen),
-        ``no_mask_always_right``.
+        ``no_mask_right_without_evidence`` (right only where nothing is to be seen) and
+        ``no_mask_always_right``, each with ``grove``, ``answer_accuracy`` and ``mask_score``.
 
     Examples
     --------
     On VistaQA's 843 samples with evidence and 314 without:
 
-    >>> policies = trivial_policies([True] * 843 + [False] * 314)
-    >>> [round(100 * value, 2) for value in policies.values()]
+    >>> policies = baselines(843, 314)
+    >>> [round(100 * figures["grove"], 2) for figures in policies.values()]
     [10.0, 15.87, 34.43, 50.18]
+    >>> round(100 * policies["no_mask_always_right"]["mask_score"], 2)
+    27.14
     """
-    rules: dict[str, Callable[[bool], tuple[float, float]]] = {
-        "all_wrong": lambda evidence: (0, 0),
-        "no_mask_never_right": lambda evidence: (0, not evidence),
-        "no_mask_right_without_evidence": lambda evidence: (not evidence, not evidence),
-        "no_mask_always_right": lambda evidence: (1, not evidence),
+    n = with_evidence + without_evidence
+    # Answer and mask score of a sample with evidence, then of one without.
+    rules = {
+        "all_wrong": ((0, 0), (0, 0)),
+        "no_mask_never_right": ((0, 0), (0, 1)),
+        "no_mask_right_without_evidence": ((0, 0), (1, 1)),
+        "no_mask_always_right": ((1, 0), (1, 1)),
     }
     return {
-        name: fsum(combine(*rule(evidence), epsilon) for evidence in has_evidence) / len(has_evidence)
-        for name, rule in rules.items()
+        name: {
+            "grove": fsum(
+                [combine(*seen, epsilon)] * with_evidence + [combine(*unseen, epsilon)] * without_evidence
+            )
+            / n,
+            "answer_accuracy": (seen[0] * with_evidence + unseen[0] * without_evidence) / n,
+            "mask_score": (seen[1] * with_evidence + unseen[1] * without_evidence) / n,
+        }
+        for name, (seen, unseen) in rules.items()
     }
 
 
-def _mean(values: Iterable[float]) -> float | None:
-    # fsum is exact, so the order of the samples can't change the last digit.
-    items = list(values)
-    return fsum(items) / len(items) if items else None
-
-
-def _by(rows: Sequence[dict[str, Any]], key: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
-    parts: dict[Any, list[dict[str, Any]]] = {}
-    for row in rows:
-        parts.setdefault(key(row), []).append(row)
+def _by(rows: Sequence[GroveSample], labels: Iterable[Id]) -> dict[str, Part]:
     return {
-        str(name): summarize(parts[name]) for name in sorted(parts, key=lambda name: (str(type(name)), name))
+        label: summarize([rows[index] for index in places])
+        for label, places in places_by_label(labels).items()
     }

@@ -1,21 +1,16 @@
-"""Checks of the inputs; every complaint is a ValueError naming the row and the value."""
+"""Checks of what only Grove takes; every complaint is a ValueError naming the row and the value."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from .common import Id, check_fields, place
 from .masks import Rle, encode_all
 
 VERDICTS = ("yes", "no", "none")
 UNJUDGED = ("error", "wrong")
 EMPTY_MASKS = ("keep", "drop")
-
-
-def check_choice(name: str, value: object, allowed: Sequence[str]) -> None:
-    """Refuse an option that is not one of `allowed`, with ValueError."""
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(allowed)}")
 
 
 def checked_epsilon(epsilon: Any) -> float:
@@ -34,83 +29,23 @@ def checked_judge(judge: Any) -> str | None:
     return judge
 
 
-def listed(name: str, values: Any, n: int | None = None) -> list[Any]:
-    """Return `values` as a list; `n` is the length that it must have.
-
-    Raises
-    ------
-    ValueError
-        If `values` is None, a string, a dict or not iterable, is empty, or has another length.
-    """
-    if values is None or isinstance(values, str | bytes | dict):
-        raise ValueError(f"{name} is {values!r}; expected a list with one item for each sample")
-    try:
-        items = list(values)
-    except TypeError:
-        raise ValueError(f"{name} is {values!r}; expected a list with one item for each sample") from None
-    if n is None and not items:
-        raise ValueError(f"{name} is empty; there is nothing to score")
-    if n is not None and len(items) != n:
-        raise ValueError(f"{name} has {len(items)} items, but there are {n} predictions")
-    return items
-
-
-def checked_ids(ids: Any, n: int) -> list[str | int]:
-    """Return the row ids, the indices 0…n-1 where `ids` is None.
-
-    Raises
-    ------
-    ValueError
-        If an id is None, empty, neither a string nor an integer, or stands twice.
-    """
-    if ids is None:
-        return list(range(n))
-    items = listed("ids", ids, n)
-    # By their text, too: 7 and "7" would be one row in every file that the result is written to.
-    first: dict[str, int] = {}
-    for index, item in enumerate(items):
-        if isinstance(item, bool) or not isinstance(item, str | int) or item == "":
-            raise ValueError(f"index {index}: the id is {item!r}; expected a string or an integer")
-        if str(item) in first:
+def check_row(prediction: Any, reference: Any, row: Id) -> None:
+    """Refuse a prediction without verdict and masks, or a reference without masks."""
+    check_fields("prediction", prediction, ("verdict", "masks"), row)
+    check_fields("reference", reference, ("masks",), row)
+    for kind, value in (("prediction", prediction), ("reference", reference)):
+        if not isinstance(value["masks"], list | tuple):
             raise ValueError(
-                f"index {index}: the id {item!r} stands twice (first at index {first[str(item)]})"
+                f"{place(row)}: the {kind}'s masks are {value['masks']!r:.80}; expected a list, empty if "
+                "there is none"
             )
-        first[str(item)] = index
-    return items
-
-
-def checked_labels(name: str, values: Any, ids: Sequence[str | int]) -> list[Any] | None:
-    """Return group, task or domain names, one for each row; None stays None. ValueError for others."""
-    if values is None:
-        return None
-    items = listed(name, values, len(ids))
-    for row, item in zip(ids, items, strict=True):
-        if isinstance(item, bool) or not isinstance(item, str | int) or item == "":
-            raise ValueError(f"id {row!r}: {name} holds {item!r}; expected a non-empty string")
-    return items
-
-
-def check_fields(kind: str, value: Any, fields: tuple[str, ...], row: str | int) -> None:
-    """Refuse a row that is no dict of exactly these fields, or whose masks are no list."""
-    if not isinstance(value, dict):
-        raise ValueError(
-            f"id {row!r}: the {kind} is {str(value)[:60]!r}; expected a dict of {', '.join(fields)}"
-        )
-    if set(value) != set(fields):
-        raise ValueError(
-            f"id {row!r}: the {kind} has the fields {sorted(map(str, value))}; expected {', '.join(fields)}"
-        )
-    if not isinstance(value["masks"], list | tuple):
-        raise ValueError(
-            f"id {row!r}: the {kind}'s masks are {str(value['masks'])[:60]!r}; "
-            "expected a list, empty if there is none"
-        )
-    if "verdict" in fields and value["verdict"] not in VERDICTS:
-        raise ValueError(f"id {row!r}: the verdict is {value['verdict']!r}; expected yes, no or none")
+    verdict = prediction["verdict"]
+    if not isinstance(verdict, str) or verdict not in VERDICTS:
+        raise ValueError(f"{place(row)}: the verdict is {verdict!r}; expected yes, no or none")
 
 
 def checked_masks(
-    predictions: Sequence[dict[str, Any]], references: Sequence[dict[str, Any]], ids: Sequence[str | int]
+    predictions: Sequence[dict[str, Any]], references: Sequence[dict[str, Any]], ids: Sequence[Id]
 ) -> list[tuple[list[Rle], list[bool], list[Rle]]]:
     """Every row's predicted and reference masks as checked encodings of one size.
 
@@ -125,24 +60,34 @@ def checked_masks(
         If a mask is malformed, two masks of a row differ in size, or a reference mask is empty.
     """
     masks: list[Any] = []
-    places: list[str] = []
-    for row, prediction, reference in zip(ids, predictions, references, strict=True):
-        for kind, source in (("predicted", prediction["masks"]), ("reference", reference["masks"])):
-            masks += source
-            places += [f"id {row!r}: {kind} mask {index}" for index in range(len(source))]
-    encoded, filled = encode_all(masks, places)
+    ends: list[tuple[int, int]] = []
+    for prediction, reference in zip(predictions, references, strict=True):
+        masks += prediction["masks"]
+        middle = len(masks)
+        masks += reference["masks"]
+        ends.append((middle, len(masks)))
+
+    def place_of(mask: int) -> str:
+        begin = 0
+        for row, (middle, end) in zip(ids, ends, strict=True):
+            if mask < end:
+                kind, first = ("predicted", begin) if mask < middle else ("reference", middle)
+                return f"{place(row)}: {kind} mask {mask - first}"
+            begin = end
+        raise IndexError(mask)
+
+    encoded, filled = encode_all(masks, place_of)
     rows = []
     begin = 0
-    for row, prediction, reference in zip(ids, predictions, references, strict=True):
-        middle = begin + len(prediction["masks"])
-        end = middle + len(reference["masks"])
-        sizes = {(height, width) for height, width in (rle["size"] for rle in encoded[begin:end])}
-        if len(sizes) > 1:
-            raise ValueError(f"id {row!r}: the masks have the sizes {sorted(sizes)}; expected one size")
-        if not all(filled[middle:end]):
+    for row, (middle, end) in zip(ids, ends, strict=True):
+        sizes = [rle["size"] for rle in encoded[begin:end]]
+        if sizes and sizes.count(sizes[0]) < len(sizes):
+            shown = sorted({(height, width) for height, width in sizes})
+            raise ValueError(f"{place(row)}: the masks have the sizes {shown}; expected one size")
+        if False in filled[middle:end]:
             index = filled[middle:end].index(False)
             raise ValueError(
-                f"id {row!r}: reference mask {index} is empty; where there is no evidence, give no mask"
+                f"{place(row)}: reference mask {index} is empty; where there is no evidence, give no mask"
             )
         rows.append((encoded[begin:middle], filled[begin:middle], encoded[middle:end]))
         begin = end

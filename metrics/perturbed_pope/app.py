@@ -5,12 +5,12 @@ It needs only this folder and requirements.txt, so that it runs as a Space as we
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import evaluate
 import gradio as gr
+from common import read_records  # type: ignore[import-not-found]  # run as a script, beside this file
 
 # By file, not by folder: a Space's folder isn't named after the metric.
 METRIC = evaluate.load(str(Path(__file__).with_name("perturbed_pope.py")))
@@ -32,30 +32,6 @@ EXAMPLE_REFERENCES = """{"id": "q1", "label": "yes", "condition": "original", "s
 {"id": "q1-swap", "label": "no", "condition": "entity_swap", "parent_id": "q1", "split": "random"}"""
 
 Table = list[list[Any]]
-
-
-def read(name: str, text: str, upload: str | None) -> dict[str, dict[str, Any]]:
-    """Records by id from a JSON array or JSON Lines; an uploaded file goes before pasted text."""
-    try:
-        if upload:
-            text = Path(upload).read_text(encoding="utf-8-sig")
-        if text.lstrip().startswith("["):
-            records = json.loads(text)
-        else:
-            records = [json.loads(line) for line in text.split("\n") if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise gr.Error(f"{name}: not valid JSON or JSON Lines ({error})") from None
-    found: dict[str, dict[str, Any]] = {}
-    for number, record in enumerate(records, start=1):
-        key = record.get("id") if isinstance(record, dict) else None
-        if isinstance(key, bool) or not isinstance(key, str | int) or key == "":
-            raise gr.Error(f"{name}: record {number} has no id: {str(record)[:80]}")
-        if str(key) in found:
-            raise gr.Error(f"{name}: record {number}: the id {str(key)!r} stands twice")
-        found[str(key)] = record
-    if not found:
-        raise gr.Error(f"{name}: no records")
-    return found
 
 
 def prediction_of(record: dict[str, Any]) -> dict[str, Any]:
@@ -84,8 +60,11 @@ def score(
     unparsed: str,
 ) -> tuple[Table, Table, Table, Table, str]:
     """Score pasted or uploaded answers: answers, changes, ranks, one row for each question, signature."""
-    given = read("predictions", predictions, predictions_file)
-    labels = read("references", references, references_file)
+    try:
+        given = read_records("predictions", predictions, predictions_file)
+        labels = read_records("references", references, references_file)
+    except ValueError as error:
+        raise gr.Error(str(error)) from None
     for key, record in given.items():
         if key not in labels:
             raise gr.Error(f"predictions: the id {key!r} is not in the references")

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from math import fsum
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
+from .common import fraction, mean
 from .samples import Row
 from .validation import LABELS
 
+T = TypeVar("T")
 # How often each answer (None: unread) was given to rows of each label.
 Answers = Counter[tuple[str, str | None]]
-
-
-def fraction(count: int, total: int) -> float | None:
-    """count / total; None, not 0, where there is nothing to divide by.
-
-    Examples
-    --------
-    >>> fraction(1, 4), fraction(0, 0)
-    (0.25, None)
-    """
-    return count / total if total else None
-
-
-def mean(values: Sequence[float]) -> float | None:
-    """The mean; None where there is no value."""
-    # fsum is exact, so the order of the rows can't change the last digit.
-    return fsum(values) / len(values) if values else None
 
 
 def middle(values: Sequence[float]) -> float | None:
     """The median, the mean of the two middle values where their number is even; None where there is none."""
     return float(median(values)) if values else None
+
+
+def present(values: Iterable[T | None]) -> list[T]:
+    """The values that are not None.
+
+    Examples
+    --------
+    >>> present([0.5, None, 0.0])
+    [0.5, 0.0]
+    """
+    return [value for value in values if value is not None]
 
 
 def answer_figures(pairs: Iterable[tuple[str, str | None]], unparsed: str) -> dict[str, Any]:
@@ -128,17 +123,13 @@ def rank_figures(ranks: Sequence[int], probabilities: Sequence[float]) -> dict[s
     }
 
 
-def present(rows: Sequence[Row], field: str) -> list[Any]:
-    """The values of a field, without the rows where it is None."""
-    return [row[field] for row in rows if row[field] is not None]
-
-
 def summarize(rows: Sequence[Row], unparsed: str) -> dict[str, Any]:
     """All figures of some rows, without pairing; ``counts`` also has ``empty``, ``margins``, ``ranks``,
     ``probabilities``."""
     answers = answer_figures(((row["label"], row["answer"]) for row in rows), unparsed)
-    margins = present(rows, "margin")
-    ranks, probabilities = present(rows, "entity_rank"), present(rows, "entity_prob")
+    margins = present(row["margin"] for row in rows)
+    ranks = present(row["entity_rank"] for row in rows)
+    probabilities = present(row["entity_prob"] for row in rows)
     counts = {
         **answers.pop("counts"),
         "empty": sum(row["empty"] for row in rows),

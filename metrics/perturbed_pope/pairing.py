@@ -7,22 +7,24 @@ is the row of condition ``original`` and of the same split that is known by the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 from .changes import relative_changes
+from .common import Id, fraction, mean
 from .conditions import ORIGINAL, REMOVED
-from .figures import answer_figures, fraction, margin_figures, mean, middle, rank_figures
+from .figures import answer_figures, margin_figures, middle, rank_figures
 from .samples import Row
 from .validation import LABELS
 
+T = TypeVar("T")
 Pair = tuple[Row, Row]
 
 _ANSWER_FIGURES = ("accuracy", "yes_ratio", "unknown_rate")
 _MARGIN_FIGURES = ("margin_mean", "margin_median")
 
 
-def originals_of(rows: Sequence[Row], ids: Sequence[str | int]) -> list[int | None]:
+def originals_of(rows: Sequence[Row], ids: Sequence[Id]) -> list[int | None]:
     """The place of each row's original row; None for original and for unpaired rows.
 
     Raises
@@ -80,21 +82,19 @@ def paired_figures(pairs: Sequence[Pair], unparsed: str) -> dict[str, Any]:
     readable = [pair for pair in pairs if changed(pair) is not None]
     answered = readable if unparsed == "drop" else pairs
     shifts = [shift for pair in pairs if (shift := margin_shift(pair)) is not None]
-    margins = [(a["margin"], b["margin"]) for a, b in pairs if None not in (a["margin"], b["margin"])]
-    ranks = [pair for pair in pairs if None not in (row["entity_rank"] for row in pair)]
-    probable = [pair for pair in ranks if None not in (row["entity_prob"] for row in pair)]
+    margins = _both((before["margin"], after["margin"]) for before, after in pairs)
+    ranks = _both((before["entity_rank"], after["entity_rank"]) for before, after in pairs)
+    probabilities = _both((before["entity_prob"], after["entity_prob"]) for before, after in pairs)
     sides = []
     for side in (0, 1):
         answers = answer_figures(((pair[side]["label"], pair[side]["answer"]) for pair in answered), unparsed)
         own = margin_figures([pair[side] for pair in margins])
+        order = rank_figures([pair[side] for pair in ranks], [pair[side] for pair in probabilities])
         sides.append(
             {
                 **{name: answers[name] for name in _ANSWER_FIGURES},
                 **{name: own[name] for name in _MARGIN_FIGURES},
-                **rank_figures(
-                    [pair[side]["entity_rank"] for pair in ranks],
-                    [pair[side]["entity_prob"] for pair in probable],
-                ),
+                **order,
             }
         )
     moved = sum(changed(pair) is True for pair in readable)
@@ -117,9 +117,14 @@ def paired_figures(pairs: Sequence[Pair], unparsed: str) -> dict[str, Any]:
             "margin_positive_original": len(positive),
             "margin_stays_positive": sum(positive),
             "ranks": len(ranks),
-            "probabilities": len(probable),
+            "probabilities": len(probabilities),
         },
     }
+
+
+def _both(pairs: Iterable[tuple[T | None, T | None]]) -> list[tuple[T, T]]:
+    """The pairs that have both values."""
+    return [(before, after) for before, after in pairs if before is not None and after is not None]
 
 
 def with_original_labels(pairs: Sequence[Pair], unparsed: str) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from .common import check_choice
+
 PARSERS = ("strict", "official")
 ANSWERS = ("yes", "no", "unknown")
 
@@ -47,10 +49,9 @@ def parse(text: str, parser: str = "strict") -> str | None:
     >>> [parse(text, "official") for text in ("**No**", "Yes, but not a dog", "NO", "No. Yes.", "")]
     ['yes', 'no', 'yes', 'no', 'yes']
     """
+    check_choice("parser", parser, PARSERS)
     if parser == "official":
         pieces = text.split(".", 1)[0].replace(",", "").split(" ")
         return "yes" if _OFFICIAL_NO.isdisjoint(pieces) else "no"
-    if parser != "strict":
-        raise ValueError(f"parser is {parser!r}; expected one of {', '.join(PARSERS)}")
     found = _OPTIONS.intersection(_WORD.findall(text.lower()))
     return next(iter(found)) if len(found) == 1 else None

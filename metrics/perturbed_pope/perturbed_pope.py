@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import datasets
@@ -9,13 +10,14 @@ import evaluate
 
 from .baselines import BASELINES
 from .changes import relative_change
+from .common import CheckedRows, Id
 from .conditions import CONDITIONS
 from .figures import answer_figures
 from .pairing import evidence_reliance
 from .parsing import parse
 from .samples import score_sample
 from .scoring import VERSION, compute
-from .validation import check_predictions, check_references, listed
+from .validation import check_predictions, check_references
 
 # evaluate copies only the modules that this file names, so it names all of them, one a line.
 __all__ = [
@@ -66,8 +68,10 @@ _CITATION = """
 """
 
 
-class PerturbedPope(evaluate.Metric):
+class PerturbedPope(CheckedRows, evaluate.Metric):
     """The metric that ``evaluate.load`` returns; options go to ``compute``."""
+
+    per_row = ("ids", "groups")
 
     def _info(self) -> evaluate.MetricInfo:
         text, number = datasets.Value("string"), datasets.Value("float64")
@@ -90,19 +94,10 @@ class PerturbedPope(evaluate.Metric):
             reference_urls=["https://arxiv.org/abs/2605.22903", "https://arxiv.org/abs/2305.10355"],
         )
 
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
-        """Check the rows before evaluate sees them: it would turn a number into a string."""
-        given = listed("predictions", predictions)
-        wanted = listed("references", references, len(given))
-        check_predictions(given, range(len(given)))
-        check_references(wanted, range(len(wanted)))
-        super().add_batch(predictions=given, references=wanted, **kwargs)
-
-    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Check one row before evaluate sees it."""
-        check_predictions([prediction], [0])
-        check_references([reference], [0])
-        super().add(prediction=prediction, reference=reference, **kwargs)
+    def check_rows(self, predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Id]) -> None:
+        """Refuse what can't be scored; evaluate would turn a number into a string."""
+        check_predictions(predictions, ids)
+        check_references(references, ids)
 
     def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
-        return compute(list(predictions), list(references), **options)
+        return {**compute(list(predictions), list(references), **options)}

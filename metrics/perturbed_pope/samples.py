@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
+from .common import without_thoughts
 from .parsing import parse
 
-Row = dict[str, Any]
+
+class Row(TypedDict):
+    """What :func:`score_sample` gives."""
+
+    condition: str
+    split: str
+    parent_id: str
+    label: str
+    answer: str | None
+    correct: bool | None
+    empty: bool
+    thought: bool
+    cut: bool
+    margin: float | None
+    entity_rank: int | None
+    entity_prob: float | None
 
 
 def score_sample(
@@ -16,6 +32,7 @@ def score_sample(
     reference: Mapping[str, str],
     parser: str = "strict",
     unparsed: str = "wrong",
+    thinking: str = "strip",
 ) -> Row:
     """Score one row; the inputs are taken as checked.
 
@@ -24,9 +41,9 @@ def score_sample(
     dict
         ``condition``, ``split``, ``parent_id``, ``label``; ``answer`` ("yes", "no", "unknown", or None
         where it could not be read); ``correct`` (bool; None for an unread answer that is dropped);
-        ``empty`` (whether the text is only white space); ``margin``, log p(yes) − log p(no) in nats;
-        ``entity_rank``, 1 the most probable; ``entity_prob`` in [0, 1]. The last three are None where
-        they were not given.
+        ``empty`` (whether the text is only white space); ``thought`` and ``cut`` (whether it has a trace of
+        thoughts, and ends in it); ``margin``, log p(yes) − log p(no) in nats; ``entity_rank``, 1 the most
+        probable; ``entity_prob`` in [0, 1]. The last three are None where they were not given.
 
     Examples
     --------
@@ -37,7 +54,10 @@ def score_sample(
     >>> row["answer"], row["correct"], row["margin"], row["entity_rank"]
     ('yes', True, 1.5, None)
     """
-    answer = parse(prediction["text"], parser)
+    found = without_thoughts(prediction["text"])
+    answer = parse(found.text if thinking == "strip" else prediction["text"], parser)
+    if found.cut and thinking == "strip":
+        answer = None
     margin = float(prediction["logp_yes"]) - float(prediction["logp_no"])
     probability = float(prediction["entity_prob"])
     return {
@@ -48,6 +68,8 @@ def score_sample(
         "answer": answer,
         "correct": None if answer is None and unparsed == "drop" else answer == reference["label"],
         "empty": not prediction["text"].strip(),
+        "thought": found.thought,
+        "cut": found.cut,
         "margin": None if math.isnan(margin) else margin,
         "entity_rank": int(prediction["entity_rank"]) or None,
         "entity_prob": None if math.isnan(probability) else probability,

@@ -8,23 +8,48 @@ name.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from .baselines import BASELINES, baselines
+from .common import (
+    Id,
+    Result,
+    Sample,
+    check_choice,
+    checked_ids,
+    checked_labels,
+    checked_thinking,
+    listed,
+    signature,
+)
 from .conditions import CONDITIONS, ORIGINAL, SPLITS, ordered
 from .figures import with_labels
 from .pairing import Pair, changed, evidence_reliance, margin_shift, originals_of, with_original_labels
+from .parsing import PARSERS
 from .samples import Row, score_sample
-from .validation import (
-    check_options,
-    check_predictions,
-    check_references,
-    checked_groups,
-    checked_ids,
-    listed,
-)
+from .validation import UNPARSED, check_predictions, check_references
 
-VERSION = "1.0.0"
+VERSION = "2.0.0"
+
+T = TypeVar("T")
+Cells = dict[str, dict[str, T]]
+"""Condition → split → something, in the order of the reports."""
+
+
+class PopeSample(Sample, Row):
+    """A row of ``per_sample``; ``score`` is ``correct`` as a number; the last three need an original row."""
+
+    original_id: Id | None
+    changed: bool | None
+    margin_shift: float | None
+
+
+class PopeResult(Result[PopeSample]):
+    """What :func:`compute` gives; every figure is defined in README.md."""
+
+    by_condition: Cells[dict[str, Any]]
+    paired: Cells[dict[str, Any]]
+    evidence_reliance: dict[str, dict[str, Any]]
 
 
 def compute(
@@ -35,7 +60,8 @@ def compute(
     groups: Any = None,
     parser: str = "strict",
     unparsed: str = "wrong",
-) -> dict[str, Any]:
+    thinking: str | None = None,
+) -> PopeResult:
     """Score answers to perturbed pictures, each condition and split by itself and beside the original.
 
     Parameters
@@ -56,6 +82,10 @@ def compute(
         See :mod:`lookcheck.metrics.perturbed_pope.parsing`.
     unparsed : {"wrong", "drop"}
         Whether an answer that can't be read is wrong, or out of the denominators.
+    thinking : {"strip", "keep"}, optional
+        Whether a trace of thoughts (``<think>…</think>``) is taken off before an answer is read; what is
+        opened and not closed leaves no answer. Not given, ``official`` keeps it, as POPE's script does,
+        and ``strict`` strips it.
 
     Returns
     -------
@@ -90,15 +120,18 @@ def compute(
     >>> result["baselines"]["copy_original"]["black_mask"]["random"]["accuracy"]
     1.0
     """
-    check_options(parser, unparsed)
+    check_choice("parser", parser, PARSERS)
+    check_choice("unparsed", unparsed, UNPARSED)
+    rule = checked_thinking(thinking, "keep" if parser == "official" else "strip")
     given = listed("predictions", predictions)
     wanted = listed("references", references, len(given))
     row_ids = checked_ids(ids, len(given))
     check_predictions(given, row_ids)
     check_references(wanted, row_ids)
-    row_groups = checked_groups(groups, row_ids)
+    none: list[Id | None] = [None] * len(given)
+    group_of = checked_labels("groups", groups, row_ids) or none
 
-    rows = [score_sample(*pair, parser, unparsed) for pair in zip(given, wanted, strict=True)]
+    rows = [score_sample(*pair, parser, unparsed, rule) for pair in zip(given, wanted, strict=True)]
     originals = originals_of(rows, row_ids)
     cells = _cells(rows, originals)
     paired = {name: splits for name, splits in cells.items() if name != ORIGINAL}
@@ -106,17 +139,13 @@ def compute(
         condition: {split: baselines(*cell, unparsed) for split, cell in splits.items()}
         for condition, splits in cells.items()
     }
-    per_sample = [
-        _sample(row_ids, rows, originals, index)
-        | ({} if row_groups is None else {"group": row_groups[index]})
-        for index in range(len(rows))
-    ]
     counts = {
         "n": len(rows),
         "conditions": {name: sum(len(cell[0]) for cell in splits.values()) for name, splits in cells.items()},
         "unparsed": sum(row["answer"] is None for row in rows),
         "unknown": sum(row["answer"] == "unknown" for row in rows),
         "empty": sum(row["empty"] for row in rows),
+        "thinking": {"seen": sum(row["thought"] for row in rows), "cut": sum(row["cut"] for row in rows)},
         "unpaired": sum(
             original is None and row["condition"] != ORIGINAL
             for row, original in zip(rows, originals, strict=True)
@@ -149,19 +178,25 @@ def compute(
             for name in BASELINES
         },
         "counts": counts,
-        "per_sample": per_sample,
-        "signature": (
-            f"metric:perturbed_pope|parser:{parser}|unparsed_rule:{unparsed}|n:{len(rows)}"
-            f"|unparsed:{counts['unparsed']}|unpaired:{counts['unpaired']}"
-            f"|conditions:{','.join(cells)}|version:{VERSION}"
+        "per_sample": [
+            _sample(row_ids, group_of[index], rows, originals, index) for index in range(len(rows))
+        ],
+        "signature": signature(
+            "perturbed_pope",
+            VERSION,
+            parser=parser,
+            unparsed_rule=unparsed,
+            thinking=rule,
+            n=len(rows),
+            unparsed=counts["unparsed"],
+            unpaired=counts["unpaired"],
+            conditions=",".join(cells),
         ),
     }
 
 
-def _cells(
-    rows: list[Row], originals: list[int | None]
-) -> dict[str, dict[str, tuple[list[Row], list[Pair]]]]:
-    """Condition → split → its rows and its pairs, in the order of the reports."""
+def _cells(rows: list[Row], originals: list[int | None]) -> Cells[tuple[list[Row], list[Pair]]]:
+    """The rows and the pairs of each condition and split."""
     found: dict[tuple[str, str], tuple[list[Row], list[Pair]]] = {}
     for row, original in zip(rows, originals, strict=True):
         own, pairs = found.setdefault((row["condition"], row["split"]), ([], []))
@@ -179,11 +214,15 @@ def _cells(
     }
 
 
-def _sample(ids: list[str | int], rows: list[Row], originals: list[int | None], index: int) -> Row:
+def _sample(
+    ids: list[Id], group: Id | None, rows: list[Row], originals: list[int | None], index: int
+) -> PopeSample:
     row, original = rows[index], originals[index]
     pair = None if original is None else (rows[original], row)
     return {
         "id": ids[index],
+        "group": group,
+        "score": None if row["correct"] is None else float(row["correct"]),
         **row,
         "original_id": None if original is None else ids[original],
         "changed": None if pair is None else changed(pair),

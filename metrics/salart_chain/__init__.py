@@ -1,6 +1,6 @@
 """SalArt-VQA's chain accuracies: does the model see an artifact, and can it say where and why?"""
 
-from .aggregate import METRICS, PATTERNS
+from .aggregate import FIGURES, METRICS, PATTERNS, SINGLE
 from .baselines import baselines
 from .parsing import last_answer, parse
 from .samples import ATTRIBUTIONS, attribute, score_sample
@@ -9,9 +9,11 @@ from .validation import ROLES
 
 __all__ = [
     "ATTRIBUTIONS",
+    "FIGURES",
     "METRICS",
     "PATTERNS",
     "ROLES",
+    "SINGLE",
     "VERSION",
     "attribute",
     "baselines",

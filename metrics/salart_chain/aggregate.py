@@ -1,15 +1,15 @@
-"""From rows to figures: the ten published metrics, attribution, cross columns, patterns."""
+"""From rows to figures: the ten published metrics, single questions, attribution, cross columns, patterns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from .samples import ATTRIBUTIONS
+from .common import fraction, places_by_label
+from .parsing import QUESTIONS
+from .samples import ATTRIBUTIONS, ChainScore
 from .validation import ARTIFACT, GENERATED, REAL
-
-Row = dict[str, Any]
 
 _ALL = frozenset({ARTIFACT, REAL, GENERATED})
 # Name: the field of a row, and the roles that make up the denominator (475, 356, 119, 831 and 950
@@ -26,36 +26,41 @@ METRICS: dict[str, tuple[str, frozenset[str]]] = {
     "overall_all_1_4": ("all_1_4", frozenset({ARTIFACT, REAL})),
     "overall_all_2_4": ("all_2_4", _ALL),
 }
+_GROUPS = {
+    "artifact": frozenset({ARTIFACT}),
+    "real": frozenset({REAL}),
+    "generated": frozenset({GENERATED}),
+    "overall": _ALL,
+}
+# Q2, Q3 and Q4 alone, of each group; the published table has only chains of them.
+SINGLE = {
+    f"{group}_{question}": (question, roles) for group, roles in _GROUPS.items() for question in QUESTIONS[1:]
+}
+FIGURES = METRICS | SINGLE
 PATTERNS = tuple("".join(bits) for bits in product("10", repeat=4))
 
 
-def fraction(count: int, total: int) -> float | None:
-    """count / total; None, not 0, where there is nothing to divide by.
-
-    Examples
-    --------
-    >>> fraction(1, 4), fraction(0, 0)
-    (0.25, None)
-    """
-    return count / total if total else None
+def right(row: ChainScore, field: str) -> bool:
+    """Whether a question or a chain is right; what is not asked is not."""
+    return bool(row[field])  # type: ignore[literal-required]
 
 
-def chain_counts(rows: Sequence[Row], names: Iterable[str] = METRICS) -> dict[str, dict[str, int]]:
-    """``{"right", "total"}`` of each of the ten metrics."""
+def chain_counts(rows: Sequence[ChainScore], names: Iterable[str] = FIGURES) -> dict[str, dict[str, int]]:
+    """``{"right", "total"}`` of each of the ten metrics, and of the single questions."""
     counts = {}
     for name in names:
-        field, roles = METRICS[name]
-        values = [row[field] for row in rows if row["role"] in roles]
+        field, roles = FIGURES[name]
+        values = [right(row, field) for row in rows if row["role"] in roles]
         counts[name] = {"right": sum(values), "total": len(values)}
     return counts
 
 
-def fractions(counts: dict[str, dict[str, int]]) -> dict[str, float | None]:
+def fractions(counts: Mapping[str, Mapping[str, int]]) -> dict[str, float | None]:
     """The metrics of their counts, in [0, 1]."""
     return {name: fraction(count["right"], count["total"]) for name, count in counts.items()}
 
 
-def diagnose(rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
+def diagnose(rows: Sequence[ChainScore]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Attribution, cross columns and patterns over the artifact images of `rows`.
 
     Returns
@@ -70,8 +75,8 @@ def diagnose(rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
     attribution = dict.fromkeys(ATTRIBUTIONS, 0)
     patterns = dict.fromkeys(PATTERNS, 0)
     for row in images:
-        attribution[row["attribution"]] += 1
-        patterns[row["pattern"]] += 1
+        attribution[row["attribution"] or ""] += 1
+        patterns[row["pattern"] or ""] += 1
     counts: dict[str, Any] = {
         "failure_attribution": attribution,
         "q4_right_q3_wrong": sum(row["q4"] and not row["q3"] for row in images),
@@ -88,12 +93,13 @@ def diagnose(rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
     return values, counts
 
 
-def by_type(rows: Sequence[Row], types: Sequence[str | None]) -> dict[str, Any]:
+def by_type(rows: Sequence[ChainScore], types: Sequence[str | None]) -> dict[str, dict[str, Any]]:
     """The artifact metrics and the diagnosis for each artifact type, in alphabetical order."""
-    result: dict[str, Any] = {}
-    for name in sorted({item for item in types if item is not None}):
-        part = [row for row, item in zip(rows, types, strict=True) if item == name]
-        counts = chain_counts(part, ("artifact_q1", "artifact_all_1_4", "artifact_all_2_4"))
+    result: dict[str, dict[str, Any]] = {}
+    typed = [(row, kind) for row, kind in zip(rows, types, strict=True) if kind is not None]
+    for name, places in places_by_label(kind for _, kind in typed).items():
+        part = [typed[place][0] for place in places]
+        counts = chain_counts(part, [figure for figure in FIGURES if figure.startswith("artifact")])
         values, numbers = diagnose(part)
         result[name] = {**fractions(counts), **values, "counts": {**counts, **numbers}}
     return result

@@ -5,21 +5,17 @@ It needs only this folder and requirements.txt, so that it runs as a Space as we
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import evaluate
 import gradio as gr
+from common import read_records  # type: ignore[import-not-found]  # run as a script, beside this file
 
 # By file, not by folder: a Space's folder isn't named after the metric.
 METRIC = evaluate.load(str(Path(__file__).with_name("salart_chain.py")))
 
 QUESTIONS = ("q1", "q2", "q3", "q4")
-FIGURES = (
-    *("artifact_q1", "artifact_all_1_4", "artifact_all_2_4", "real_q1", "real_all_1_4", "real_all_2_4"),
-    *("generated_all_2_4", "overall_q1", "overall_all_1_4", "overall_all_2_4"),
-)
 EXAMPLE_PREDICTIONS = """{"row_id": "a", "q1": "yes", "q2": "B", "q3": "A", "q4": "B"}
 {"row_id": "b", "q1": "yes", "q2": "E", "q3": "E", "q4": "E"}
 {"row_id": "c", "q2": "E", "q3": "E", "q4": "A"}"""
@@ -28,30 +24,6 @@ EXAMPLE_REFERENCES = (
     '{"row_id": "b", "role": "clean_reference", "q1": "no", "q2": "E", "q3": "E", "q4": "E"}\n'
     '{"row_id": "c", "role": "paired_generated_counterpart", "q1": null, "q2": "E", "q3": "E", "q4": "E"}'
 )
-
-
-def read(name: str, text: str, upload: str | None) -> dict[str, dict[str, Any]]:
-    """Records by id from a JSON array or JSON Lines; an uploaded file goes before pasted text."""
-    try:
-        if upload:
-            text = Path(upload).read_text(encoding="utf-8-sig")
-        if text.lstrip().startswith("["):
-            records = json.loads(text)
-        else:
-            records = [json.loads(line) for line in text.split("\n") if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise gr.Error(f"{name}: not valid JSON or JSON Lines ({error})") from None
-    found: dict[str, dict[str, Any]] = {}
-    for number, record in enumerate(records, start=1):
-        key = record.get("row_id", record.get("id")) if isinstance(record, dict) else None
-        if isinstance(key, bool) or not isinstance(key, str | int) or key == "":
-            raise gr.Error(f"{name}: record {number} has no row_id or id: {str(record)[:80]}")
-        if str(key) in found:
-            raise gr.Error(f"{name}: record {number}: the id {str(key)!r} stands twice")
-        found[str(key)] = record
-    if not found:
-        raise gr.Error(f"{name}: no records")
-    return found
 
 
 def value(record: dict[str, Any], *names: str) -> Any:
@@ -68,8 +40,11 @@ def score(
     parser: str,
 ) -> tuple[list[list[Any]], list[list[Any]], str]:
     """Score pasted or uploaded answers: figures beside baselines, one row for each image, the signature."""
-    given = read("predictions", predictions, predictions_file)
-    labels = read("references", references, references_file)
+    try:
+        given = read_records("predictions", predictions, predictions_file, keys=("row_id", "id"))
+        labels = read_records("references", references, references_file, keys=("row_id", "id"))
+    except ValueError as error:
+        raise gr.Error(str(error)) from None
     for key, record in given.items():
         if key not in labels:
             raise gr.Error(f"predictions: the id {key!r} is not in the references")
@@ -100,7 +75,7 @@ def score(
             _percent(baselines["random"][name]),
             f"{counts[name]['right']} of {counts[name]['total']}",
         ]
-        for name in FIGURES
+        for name in baselines["constant"]
     ]
     artifacts = counts["roles"]["artifact"]
     for name, share in result["failure_attribution"].items():

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .aggregate import chain_counts, fraction, fractions
+from .aggregate import FIGURES, chain_counts, fractions
 from .samples import score_sample
 
 CONSTANT = {"q1": "no", "q2": "E", "q3": "E", "q4": "E"}
 # Exact expectations of uniform guessing: two options for Q1, five for each of Q2 to Q4.
-RANDOM = {"q1": 1 / 2, "all_1_4": 1 / 2 / 5**3, "all_2_4": 1 / 5**3}
+RANDOM = {
+    "q1": 1 / 2,
+    **dict.fromkeys(("q2", "q3", "q4"), 1 / 5),
+    "all_1_4": 1 / 2 / 5**3,
+    "all_2_4": 1 / 5**3,
+}
 
 
 def baselines(references: Sequence[Mapping[str, str]]) -> dict[str, dict[str, Any]]:
-    """The ten metrics of uniform guessing (``random``, its expectation) and of "no, E, E, E" (``constant``).
+    """All figures of uniform guessing (``random``, its expectation) and of "no, E, E, E" (``constant``).
 
     Examples
     --------
@@ -24,8 +29,5 @@ def baselines(references: Sequence[Mapping[str, str]]) -> dict[str, dict[str, An
     (1.0, 0.004, None)
     """
     counts = chain_counts([score_sample(CONSTANT, reference) for reference in references])
-    random = {}
-    for name, count in counts.items():
-        chance = next(RANDOM[field] for field in RANDOM if name.endswith(field))
-        random[name] = None if fraction(0, count["total"]) is None else chance
+    random = {name: RANDOM[FIGURES[name][0]] if count["total"] else None for name, count in counts.items()}
     return {"random": random, "constant": fractions(counts)}

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .aggregate import Row, fraction
+from .common import fraction, without_thoughts
 from .parsing import parse
+from .samples import ChainScore
 from .validation import ROLES
 
 
 def no_image_control(
-    texts: Sequence[str], references: Sequence[Mapping[str, str]], rows: Sequence[Row], parser: str
+    texts: Sequence[str],
+    references: Sequence[Mapping[str, str]],
+    rows: Sequence[ChainScore],
+    parser: str,
+    thinking: str = "keep",
 ) -> dict[str, Any]:
     """Score Q4 answers given without the image, where option F says "no image provided".
 
@@ -22,6 +27,7 @@ def no_image_control(
     references, rows : sequence
         The keys, and what `score_sample` made of the answers given with the image.
     parser : {"strict", "json"}
+    thinking : {"strip", "keep"}
 
     Returns
     -------
@@ -31,7 +37,8 @@ def no_image_control(
         answer stays in the denominator: it is neither right nor in agreement); ``counts``;
         ``by_role``, the same for each role. A share of nothing is None.
     """
-    answers = [parse(text, "q4", parser, no_image=True) for text in texts]
+    read = [without_thoughts(text).text if thinking == "strip" else text for text in texts]
+    answers = [parse(text, "q4", parser, no_image=True) for text in read]
     result = _part(range(len(texts)), texts, answers, references, rows)
     result["by_role"] = {
         role: _part(
@@ -51,7 +58,7 @@ def _part(
     texts: Sequence[str],
     answers: Sequence[str | None],
     references: Sequence[Mapping[str, str]],
-    rows: Sequence[Row],
+    rows: Sequence[ChainScore],
 ) -> dict[str, Any]:
     rest = [index for index in indices if answers[index] != "F"]
     given = [index for index in rest if answers[index] is not None]

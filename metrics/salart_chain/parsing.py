@@ -1,7 +1,7 @@
 """From a model's words to one legal answer, or to none; a doubtful answer is never guessed at.
 
-Two parsers. ``strict``: strip white space, fold case, and then the text must be exactly one option.
-``json``: the last JSON object of the text that has a field ``answer``, whose value is then read as by
+Two parsers. ``strict``, the authors' own: strip white space, fold case, and then the text must be exactly one
+option. ``json``: the last JSON object of the text that has a field ``answer``, whose value is then read as by
 ``strict``; words and code fences around the object do not matter.
 """
 
@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
+
+from .common import check_choice
 
 PARSERS = ("strict", "json")
 QUESTIONS = ("q1", "q2", "q3", "q4")
@@ -17,9 +20,15 @@ LETTERS = frozenset("ABCDE")
 # Without the image, Q4 has the further option F, "no image provided".
 LETTERS_NO_IMAGE = LETTERS | {"F"}
 
-_DECODER = json.JSONDecoder()
-# An object with a field begins so; trying every brace takes seconds on a text of nothing but braces.
+# An object with a field begins so.
 _OPENING = re.compile(r'\{(?=[ \t\n\r]*")')
+_TOKEN = re.compile(
+    r"[ \t\n\r]*+([{}\[\],:]"
+    r'|"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
+    r"|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+|true|false|null|NaN|-?Infinity)"
+)
+
+Span = tuple[int, int]
 
 
 def parse(text: str, question: str, parser: str = "strict", *, no_image: bool = False) -> str | None:
@@ -50,10 +59,8 @@ def parse(text: str, question: str, parser: str = "strict", *, no_image: bool = 
     >>> parse('Here: {"answer": "C", "chosen_reason": "{a hand}"}', "q4", "json")
     'C'
     """
-    if question not in QUESTIONS:
-        raise ValueError(f"question is {question!r}; expected one of {', '.join(QUESTIONS)}")
-    if parser not in PARSERS:
-        raise ValueError(f"parser is {parser!r}; expected one of {', '.join(PARSERS)}")
+    check_choice("question", question, QUESTIONS)
+    check_choice("parser", parser, PARSERS)
     answer: object = text if parser == "strict" else last_answer(text)
     if not isinstance(answer, str):
         return None
@@ -75,17 +82,79 @@ def last_answer(text: str) -> object:
     >>> last_answer('{"answer": "A"} no, {"answer": "B"}')
     'B'
     """
-    found: object = None
+    known: dict[int, tuple[int, Span | None] | None] = {}
+    found: Span | None = None
     opening = _OPENING.search(text)
     while opening is not None:
-        following = opening.end()
-        try:
-            value, end = _DECODER.raw_decode(text, opening.start())
-        except (ValueError, RecursionError):
-            # Not JSON, or nested beyond what Python reads: try the next brace.
-            pass
+        begin = following = opening.start()
+        if begin not in known:
+            _read_object(text, begin, known)
+        result = known[begin]
+        if result is not None and result[1] is not None:
+            following, found = result
+        opening = _OPENING.search(text, max(following, begin + 1))
+    if found is None:
+        return None
+    try:
+        value: object = json.loads(text[found[0] : found[1]])
+    except (ValueError, RecursionError):
+        # A number of thousands of digits, or nested beyond what Python reads: no answer in any case.
+        return None
+    return value
+
+
+@dataclass(slots=True)
+class _Open:
+    """A container that is not closed yet."""
+
+    begin: int
+    is_object: bool
+    key_is_answer: bool = False
+    answer: Span | None = None
+
+
+def _read_object(text: str, begin: int, known: dict[int, tuple[int, Span | None] | None]) -> None:
+    """Put into `known` where the object at `begin`, and each one inside it, ends and has its ``answer``.
+
+    What is no JSON is None there. No object is read twice, so that all of them together take one or two
+    passes over the text, however deep it is nested; trying each brace with a parser takes their product.
+    """
+    stack: list[_Open] = []
+    expected, position = "value", begin
+    while (token := _TOKEN.match(text, position)) is not None:
+        start, position = token.span(1)
+        mark = text[start]
+        if expected in ("value", "value or end") and mark not in "}]:,":
+            if mark == "[" or (mark == "{" and start not in known):
+                stack.append(_Open(start, mark == "{"))
+                expected = "key or end" if mark == "{" else "value or end"
+                continue
+            if mark == "{":
+                inner = known[start]
+                if inner is None:
+                    break
+                position = inner[0]
+        elif expected in ("key", "key or end") and mark == '"':
+            stack[-1].key_is_answer = json.loads(token[1]) == "answer"
+            expected = ":"
+            continue
+        elif expected == mark == ":":
+            expected = "value"
+            continue
+        elif expected == "comma or end" and mark == ",":
+            expected = "key" if stack[-1].is_object else "value"
+            continue
+        elif expected.endswith("or end") and mark == ("}" if stack[-1].is_object else "]"):
+            closed = stack.pop()
+            start = closed.begin
+            if closed.is_object:
+                known[start] = position, closed.answer
         else:
-            if "answer" in value:
-                found, following = value["answer"], end
-        opening = _OPENING.search(text, following)
-    return found
+            break
+        # A value is complete.
+        if not stack:
+            return
+        if stack[-1].is_object and stack[-1].key_is_answer:
+            stack[-1].answer = start, position
+        expected = "comma or end"
+    known.update(dict.fromkeys(container.begin for container in stack if container.is_object))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import datasets
@@ -9,11 +10,12 @@ import evaluate
 
 from .aggregate import METRICS
 from .baselines import baselines
+from .common import CheckedRows, Id
 from .no_image import no_image_control
 from .parsing import parse
 from .samples import score_sample
 from .scoring import VERSION, compute
-from .validation import check_predictions, check_references, listed
+from .validation import check_predictions, check_references
 
 # evaluate copies only the modules that this file names, so it names all of them, one a line.
 __all__ = ["METRICS", "VERSION", "SalartChain", "baselines", "no_image_control", "parse", "score_sample"]
@@ -53,8 +55,10 @@ _CITATION = """
 _TEXT = {question: datasets.Value("string") for question in ("q1", "q2", "q3", "q4")}
 
 
-class SalartChain(evaluate.Metric):
+class SalartChain(CheckedRows, evaluate.Metric):
     """The metric that ``evaluate.load`` returns; options go to ``compute``."""
+
+    per_row = ("ids", "groups", "artifact_types", "no_image")
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -67,19 +71,10 @@ class SalartChain(evaluate.Metric):
             reference_urls=["https://arxiv.org/abs/2606.12671"],
         )
 
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
-        """Check the rows before evaluate sees them: it would turn a number into a string."""
-        given = listed("predictions", predictions)
-        keys = listed("references", references, len(given))
-        check_predictions(given, range(len(given)))
-        check_references(keys, range(len(keys)))
-        super().add_batch(predictions=given, references=keys, **kwargs)
-
-    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Check one row before evaluate sees it."""
-        check_predictions([prediction], [0])
-        check_references([reference], [0])
-        super().add(prediction=prediction, reference=reference, **kwargs)
+    def check_rows(self, predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Id]) -> None:
+        """Refuse what can't be scored; evaluate would turn a number into a string."""
+        check_predictions(predictions, ids)
+        check_references(references, ids)
 
     def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
-        return compute(list(predictions), list(references), **options)
+        return {**compute(list(predictions), list(references), **options)}

@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
+from .common import without_thoughts
 from .parsing import QUESTIONS, parse
 from .validation import ARTIFACT, GENERATED
 
 # The reasons in the order in which they are asked.
 ATTRIBUTIONS = ("missed", "evidence", "localisation", "all_right")
+
+
+class ChainScore(TypedDict):
+    """What :func:`score_sample` gives."""
+
+    role: str
+    q1: bool | None
+    q2: bool
+    q3: bool
+    q4: bool
+    all_1_4: bool | None
+    all_2_4: bool
+    pattern: str | None
+    attribution: str | None
+    missing: list[str]
+    unparsed: list[str]
+    thought: list[str]
+    cut: list[str]
+    q4_answer: str | None
 
 
 def asked(role: str) -> tuple[str, ...]:
@@ -36,8 +56,11 @@ def attribute(q1: bool, q2: bool, q3: bool, q4: bool) -> str:
 
 
 def score_sample(
-    prediction: Mapping[str, str], reference: Mapping[str, str], parser: str = "strict"
-) -> dict[str, Any]:
+    prediction: Mapping[str, str],
+    reference: Mapping[str, str],
+    parser: str = "strict",
+    thinking: str = "keep",
+) -> ChainScore:
     """Score one image; the inputs are taken as checked.
 
     Returns
@@ -45,7 +68,8 @@ def score_sample(
     dict
         ``role``; ``q1`` to ``q4`` (bool; q1 None where it is not asked); ``all_1_4`` (None likewise) and
         ``all_2_4``; ``pattern`` (four bits, Q1 first) and ``attribution``, both None where the image is
-        no artifact image; ``missing`` and ``unparsed``, lists of questions; ``q4_answer``, the parsed one.
+        no artifact image; ``missing``, ``unparsed``, ``thought`` (with a trace of thoughts) and ``cut`` (in
+        the trace), lists of questions; ``q4_answer``, the parsed one.
 
     Examples
     --------
@@ -58,9 +82,14 @@ def score_sample(
     answers: dict[str, str | None] = {}
     missing: list[str] = []
     unparsed: list[str] = []
+    thought: list[str] = []
+    cut: list[str] = []
     for question in asked(role):
         text = prediction[question]
-        answers[question] = parse(text, question, parser)
+        found = without_thoughts(text)
+        thought += [question] * found.thought
+        cut += [question] * found.cut
+        answers[question] = parse(found.text if thinking == "strip" else text, question, parser)
         if not text.strip():
             missing.append(question)
         elif answers[question] is None:
@@ -81,5 +110,7 @@ def score_sample(
         "attribution": attribute(bool(q1), q2, q3, q4) if artifact else None,
         "missing": missing,
         "unparsed": unparsed,
+        "thought": thought,
+        "cut": cut,
         "q4_answer": answers["q4"],
     }

@@ -5,12 +5,12 @@ It needs only this folder and requirements.txt, so that it runs as a Space as we
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import evaluate
 import gradio as gr
+from common import read_records  # type: ignore[import-not-found]  # run as a script, beside this file
 
 # By file, not by folder: a Space's folder isn't named after the metric.
 METRIC = evaluate.load(str(Path(__file__).with_name("soft_vqa_acc.py")))
@@ -19,30 +19,6 @@ EXAMPLE_PREDICTIONS = """{"id": "q1", "prediction": "red apple"}
 {"id": "q2", "prediction": "Sky blue."}"""
 EXAMPLE_REFERENCES = """{"id": "q1", "answers": ["red apple", "apple", "a red apple", "the red apple"]}
 {"id": "q2", "answers": ["blue", "sky blue", "light blue", "azure"]}"""
-
-
-def read(name: str, text: str, upload: str | None) -> dict[str, dict[str, Any]]:
-    """Records by id from a JSON array or JSON Lines; an uploaded file goes before pasted text."""
-    try:
-        if upload:
-            text = Path(upload).read_text(encoding="utf-8-sig")
-        if text.lstrip().startswith("["):
-            records = json.loads(text)
-        else:
-            records = [json.loads(line) for line in text.split("\n") if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise gr.Error(f"{name}: not valid JSON or JSON Lines ({error})") from None
-    found: dict[str, dict[str, Any]] = {}
-    for number, record in enumerate(records, start=1):
-        key = record.get("id", record.get("question_id")) if isinstance(record, dict) else None
-        if isinstance(key, bool) or not isinstance(key, str | int) or key == "":
-            raise gr.Error(f"{name}: record {number} has no id: {str(record)[:80]}")
-        if str(key) in found:
-            raise gr.Error(f"{name}: record {number}: the id {str(key)!r} stands twice")
-        found[str(key)] = record
-    if not found:
-        raise gr.Error(f"{name}: no records")
-    return found
 
 
 def types(labels: dict[str, dict[str, Any]], key: str) -> list[Any] | None:
@@ -60,8 +36,11 @@ def score(
     exact_match: str,
 ) -> tuple[list[list[Any]], list[list[Any]], str]:
     """Score pasted or uploaded answers: figures in percent, one row for each question, the signature."""
-    given = read("predictions", predictions, predictions_file)
-    labels = read("references", references, references_file)
+    try:
+        given = read_records("predictions", predictions, predictions_file, keys=("id", "question_id"))
+        labels = read_records("references", references, references_file, keys=("id", "question_id"))
+    except ValueError as error:
+        raise gr.Error(str(error)) from None
     for key in given:
         if key not in labels:
             raise gr.Error(f"predictions: the id {key!r} is not in the references")
@@ -89,6 +68,10 @@ def score(
         ["soft accuracy", _percent(result["soft_vqa_acc"]), result["counts"]["n"]],
         ["exact match", _percent(result["exact_match"]), result["counts"]["n"]],
         ["missing answers", "", result["counts"]["missing"]],
+        *(
+            [f"always {policy['answer']!r}", _percent(policy["soft_vqa_acc"]), result["counts"]["n"]]
+            for policy in result["baselines"].values()
+        ),
     ]
     for kind in ("by_question_type", "by_answer_type"):
         for name, part in result[kind].items():

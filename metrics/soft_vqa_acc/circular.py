@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .validation import listed
+from .common import Id, as_id, listed
 
 
-def circular_accuracy(correct: Sequence[bool], question_ids: Sequence[str | int]) -> float:
+def circular_accuracy(correct: Sequence[bool], question_ids: Sequence[Id]) -> float:
     """Share of base questions answered right under every rotation of their options.
 
     Parameters
@@ -16,7 +16,8 @@ def circular_accuracy(correct: Sequence[bool], question_ids: Sequence[str | int]
     correct : sequence of bool
         For each asked rotation whether the answer was right; True, False, 1 or 0.
     question_ids : sequence of str or int
-        The base question that each rotation belongs to. How many rotations there are is up to the data.
+        The base question that each rotation belongs to, compared by its text: 7 and "7" are one. How many
+        rotations there are is up to the data.
 
     Returns
     -------
@@ -34,20 +35,20 @@ def circular_accuracy(correct: Sequence[bool], question_ids: Sequence[str | int]
     0.5
     """
     rights = listed("correct", correct)
-    questions = listed("question_ids", question_ids)
-    if len(questions) != len(rights):
-        raise ValueError(f"question_ids has {len(questions)} items, but correct has {len(rights)}")
-    every: dict[str | int, bool] = {}
+    questions = listed("question_ids", question_ids, len(rights), "items of correct")
+    # By their text: one file writes 7, another "7".
+    every: dict[str, bool] = {}
     for index, (right, question) in enumerate(zip(rights, questions, strict=True)):
-        if isinstance(question, bool) or not isinstance(question, str | int) or question == "":
+        name = as_id(question)
+        if name is None:
             raise ValueError(
                 f"index {index}: the question id is {question!r}; expected a string or an integer"
             )
-        every[question] = _flag(right, question, index) and every.get(question, True)
+        every[str(name)] = _flag(right, name, index) and every.get(str(name), True)
     return sum(every.values()) / len(every)
 
 
-def _flag(value: Any, question: str | int, index: int) -> bool:
+def _flag(value: Any, question: Id, index: int) -> bool:
     value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, bool | int) or value not in (0, 1):
         raise ValueError(

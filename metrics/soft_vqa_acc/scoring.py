@@ -16,39 +16,63 @@ Conventions
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import chain
 from math import fsum
-from typing import Any
+from typing import Any, TypedDict, TypeVar
 
-from .normalize import clean, normalize_official, normalize_simple
-from .validation import (
-    EXACT_MATCH_RULES,
-    MODES,
-    check_answers,
+import numpy as np
+import numpy.typing as npt
+
+from .common import (
+    Id,
+    Result,
+    Sample,
     check_choice,
     checked_ids,
     checked_labels,
+    checked_thinking,
     listed,
+    places_by_label,
+    signature,
+    with_tags,
+    without_thoughts,
 )
+from .normalize import clean, normalize_official, normalize_simple
+from .validation import EXACT_MATCH_RULES, MISSING_RULES, MODES, check_answers, check_outside
 
-VERSION = "1.0.0"
+VERSION = "2.0.0"
 
-# Enough for the distinct frequent answers of any data set; the memory of one call stays bounded.
-_CACHE_SIZE = 1 << 16
+Codes = npt.NDArray[np.int32]
+T = TypeVar("T", bound=Hashable)
 
 
-class _Cache(dict[str, str]):
-    """Raw text to compared text, filled on demand; lives for one call and stops growing when full."""
+class SoftVqaSample(Sample):
+    """A row of ``per_sample``; the types are None where none were given."""
 
-    def __init__(self, function: Callable[[str], str]) -> None:
-        super().__init__()
-        self._function = function
+    exact_match: bool
+    matches: int
+    annotators: int
+    missing: bool
+    cut: bool
+    question_type: Id | None
+    answer_type: Id | None
 
-    def __missing__(self, text: str) -> str:
-        value = self._function(text)
-        if len(self) < _CACHE_SIZE:
-            self[text] = value
-        return value
+
+class Part(TypedDict):
+    """The score of the questions of one type, in [0, 1], and their number."""
+
+    score: float
+    n: int
+
+
+class SoftVqaResult(Result[SoftVqaSample]):
+    """What :func:`compute` gives."""
+
+    soft_vqa_acc: float
+    exact_match: float
+    by_question_type: dict[str, Part]
+    by_answer_type: dict[str, Part]
 
 
 def leave_one_out(matches: int, annotators: int) -> float:
@@ -88,38 +112,96 @@ def simple_accuracy(matches: int) -> float:
     return min(matches, 3) / 3
 
 
-def _survives_gate(prediction: str, answers: Sequence[str]) -> bool:
-    """Whether a prediction that all annotators gave, after all steps, still matches under the gate.
+class _Codes(dict[str, int]):
+    """Distinct strings in the order in which they are met, each with its place."""
 
-    The gate changes nothing else. It is shut only if all cleaned references are one string; then their
-    processed forms are one string too, so that either all annotators match or none does.
+    def __missing__(self, text: str) -> int:
+        self[text] = code = len(self)
+        return code
+
+    def of(self, texts: Iterable[str], n: int) -> Codes:
+        """The codes of `n` texts."""
+        return np.fromiter(map(self.__getitem__, texts), dtype=np.int32, count=n)
+
+
+class _Comparison:
+    """Answers against the references, each distinct string processed once.
+
+    Strings are counted and compared by codes; a code's processed form has a code of its own.
     """
-    cleaned = set(map(clean, answers))
-    return len(cleaned) > 1 or clean(prediction) in cleaned
 
+    def __init__(
+        self, answers: Sequence[str], references: Sequence[Sequence[str]], mode: str, exact_match: str
+    ) -> None:
+        self.annotators = np.fromiter(map(len, references), dtype=np.int64, count=len(references))
+        self._simple = mode == "simple"
+        self._any = exact_match == "any"
+        codes, processed = _Codes(), _Codes()
+        ends = np.cumsum(self.annotators)
+        self._starts = ends - self.annotators
+        raw = codes.of(chain.from_iterable(references), int(ends[-1]))
+        if not all(isinstance(text, str) for text in codes):
+            raise TypeError("a reference answer is no string")
+        self.answers = codes.of(answers, len(answers))
+        self.yes = codes["yes"]
+        self._texts = list(codes)
+        process = normalize_simple if self._simple else normalize_official
+        self._processed = processed.of(map(process, self._texts), len(codes))
+        self._shown = self._processed[raw]
+        self._missing = np.array([not text or text.isspace() for text in self._texts])
+        # Of equally frequent strings the first by alphabet, whatever the order of the questions.
+        counted = np.bincount(raw)
+        self.most_frequent = min(
+            np.flatnonzero(counted == counted.max()).tolist(), key=self._texts.__getitem__
+        )
+        # The gate: where all cleaned references are one string, the answer must be that string, cleaned.
+        self._gate: tuple[npt.NDArray[np.bool_], Codes, Codes] | None = None
+        if mode == "official":
+            cleaned = _Codes().of(map(clean, self._texts), len(codes))
+            kinds = cleaned[raw]
+            lowest = np.minimum.reduceat(kinds, self._starts)
+            self._gate = lowest == np.maximum.reduceat(kinds, self._starts), lowest, cleaned
 
-def _count_matches(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], mode: str, any_rule: bool
-) -> tuple[list[int], list[bool], list[bool]]:
-    """For each question: annotators who gave the prediction; exact match; missing."""
-    gated, simple = mode == "official", mode == "simple"
-    compared = _Cache(normalize_simple if simple else normalize_official).__getitem__
-    matches: list[int] = []
-    exact: list[bool] = []
-    missing: list[bool] = []
-    for prediction, answers in zip(predictions, references, strict=True):
-        given = compared(prediction)
-        shown = list(map(compared, answers))
-        count = shown.count(given)
-        empty = not prediction or prediction.isspace()
-        if gated and count == len(shown) and not _survives_gate(prediction, answers):
-            count = 0
-        if simple and empty:
-            count = 0
-        matches.append(count)
-        exact.append(count > 0 and not empty and (any_rule or given == most_frequent(shown)))
-        missing.append(empty)
-    return matches, exact, missing
+    def matches(self, given: Codes) -> npt.NDArray[np.int64]:
+        """For each question the annotators who gave the answer of this code; one code stands for all."""
+        wanted = np.broadcast_to(self._processed[given], self.annotators.shape)
+        same = self._shown == np.repeat(wanted, self.annotators)
+        counts: npt.NDArray[np.int64] = np.add.reduceat(same, self._starts, dtype=np.int64)
+        if self._gate is not None:
+            shut, only, cleaned = self._gate
+            counts[shut & (cleaned[given] != only)] = 0
+        return counts
+
+    def exact(self, given: Codes, matches: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Whether an answer that is not empty is any reference answer, or the most frequent one."""
+        found: npt.NDArray[np.bool_] = (matches > 0) & ~self._missing[given]
+        if not self._any:
+            wanted = np.broadcast_to(self._processed[given], found.shape)
+            for question in np.flatnonzero(found).tolist():
+                begin = self._starts[question]
+                shown = self._shown[begin : begin + self.annotators[question]].tolist()
+                found[question] = most_frequent(shown) == wanted[question]
+        return found
+
+    def scores(self, matches: npt.NDArray[np.int64]) -> list[float]:
+        """The value of each question, as :func:`leave_one_out` or :func:`simple_accuracy` gives it."""
+        if self._simple:
+            values: list[float] = (np.minimum(matches, 3) / 3).tolist()
+        else:
+            of = self.annotators
+            thirds = matches * np.minimum(3, matches - 1) + (of - matches) * np.minimum(3, matches)
+            values = (thirds / (3 * of)).tolist()
+        return values
+
+    def constant(self, code: int) -> dict[str, Any]:
+        """Figures of one answer given to every question."""
+        given = np.array(code, dtype=np.int32)
+        matches = self.matches(given)
+        return {
+            "answer": self._texts[code],
+            "soft_vqa_acc": _mean(self.scores(matches)),
+            "exact_match": int(self.exact(given, matches).sum()) / len(matches),
+        }
 
 
 def score_question(prediction: str, answers: Sequence[str], mode: str = "official") -> float:
@@ -147,8 +229,7 @@ def score_question(prediction: str, answers: Sequence[str], mode: str = "officia
     >>> score_question("Black.", ["black"] * 10), score_question("Black.", ["black"] * 10, "ungated")
     (0.0, 1.0)
     """
-    result: float = compute([prediction], [answers], mode=mode)["soft_vqa_acc"]
-    return result
+    return compute([prediction], [answers], mode=mode)["soft_vqa_acc"]
 
 
 def compute(
@@ -156,12 +237,14 @@ def compute(
     references: Sequence[Sequence[str]],
     *,
     mode: str = "official",
-    ids: Sequence[str | int] | None = None,
-    groups: Sequence[str | int] | None = None,
-    question_types: Sequence[str] | None = None,
-    answer_types: Sequence[str] | None = None,
+    ids: Sequence[Id] | None = None,
+    groups: Sequence[Id] | None = None,
+    question_types: Sequence[Id] | None = None,
+    answer_types: Sequence[Id] | None = None,
     exact_match: str = "any",
-) -> dict[str, Any]:
+    missing: str = "wrong",
+    thinking: str | None = None,
+) -> SoftVqaResult:
     """Soft accuracy of a list of answers, overall, by type and for each question.
 
     Parameters
@@ -179,14 +262,22 @@ def compute(
     exact_match : {"any", "most_frequent"}
         Whether the prediction must equal any reference answer or the most frequent one (among equally
         frequent ones the one that stands first), both as the mode compares them.
+    missing : {"wrong", "compared"}
+        Whether a missing answer scores 0, or is compared like any string, as the official code does: it then
+        equals a reference of which nothing is left, "the" for example.
+    thinking : {"strip", "keep"}, optional
+        Whether a trace of thoughts (``<think>…</think>``) is taken off first; what is opened and not closed
+        leaves no answer. Not given, ``official`` keeps it, as the official code does; the others strip it.
 
     Returns
     -------
     dict
         ``soft_vqa_acc`` and ``exact_match`` (float in [0, 1]); ``by_question_type`` and
         ``by_answer_type`` (name to ``{"score", "n"}``, sorted by name, empty where no types are given);
-        ``counts`` (``n``, ``missing``); ``per_sample`` (one dict for each question: id, score,
-        exact_match, matches, annotators, missing, group, question_type, answer_type); ``signature``.
+        ``counts`` (``n``, ``missing``, ``thinking``: texts with a trace, and those cut in it);
+        ``baselines`` (``always_yes`` and ``most_frequent``, two constant answers); ``per_sample`` (one dict
+        for each question: id, group, score, exact_match, matches, annotators, missing, cut,
+        question_type, answer_type); ``signature``.
 
     Raises
     ------
@@ -195,68 +286,102 @@ def compute(
 
     Notes
     -----
-    A missing answer is counted. It is never an exact match and scores 0 in ``simple``; in ``official``
-    and ``ungated`` it is compared like any string, as the official code does, and so can only
-    match a reference that is itself empty after normalisation.
+    A missing answer is counted, and is never an exact match.
 
     Examples
     --------
     >>> result = compute(["two", "cat"], [["2"] * 3 + ["3"] * 7, ["dog"] * 10], ids=["q1", "q2"])
-    >>> result["soft_vqa_acc"], result["signature"]
-    (0.45, 'metric:soft_vqa_acc|mode:official|exact_match:any|n:2|missing:0|version:1.0.0')
+    >>> result["soft_vqa_acc"], result["signature"].split("|")[:3]
+    (0.45, ['metric:soft_vqa_acc', 'mode:official', 'exact_match:any'])
     """
     check_choice("mode", mode, MODES)
     check_choice("exact_match", exact_match, EXACT_MATCH_RULES)
-    answers = listed("predictions", predictions)
-    n = len(answers)
+    check_choice("missing", missing, MISSING_RULES)
+    rule = checked_thinking(thinking, "keep" if mode == "official" else "strip")
+    given = listed("predictions", predictions)
+    n = len(given)
     wanted = listed("references", references, n)
     names = checked_ids(ids, n)
-    check_answers(answers, wanted, names)
     group_of = checked_labels("groups", groups, names)
     question_type_of = checked_labels("question_types", question_types, names)
     answer_type_of = checked_labels("answer_types", answer_types, names)
 
-    matches, exact, missing = _count_matches(answers, wanted, mode, exact_match == "any")
-    annotators = list(map(len, wanted))
-    # There are few distinct counts: each value is computed once.
-    value = {
-        pair: simple_accuracy(pair[0]) if mode == "simple" else leave_one_out(*pair)
-        for pair in set(zip(matches, annotators, strict=True))
-    }
-    scores = [value[pair] for pair in zip(matches, annotators, strict=True)]
-    none = [None] * n
-    columns = (names, scores, exact, matches, annotators, missing)
-    labels = (group_of or none, question_type_of or none, answer_type_of or none)
+    check_outside(given, wanted, names)
+    # Distinct texts are few: what holds for a text is asked once.
+    distinct = set(given)
+    thoughts = {text: found for text in with_tags(distinct) if (found := without_thoughts(text)).thought}
+    answers, cut = given, [False] * n
+    if thoughts and rule == "strip":
+        answers = [thoughts[text].text if text in thoughts else text for text in given]
+        cut = [text in thoughts and thoughts[text].cut for text in given]
+    silent = {text for text in distinct.union(answers) if not text or text.isspace()}
+    absent = [text in silent for text in given] if silent else [False] * n
+    try:
+        comparison = _Comparison(answers, wanted, mode, exact_match)
+    except TypeError:
+        check_answers(given, wanted, names)
+        raise
+    matches = comparison.matches(comparison.answers)
+    if silent:
+        # The upstream code compares the empty string as any other: an article alone is equal to it.
+        lost = [
+            text in silent and (missing == "wrong" or not is_absent)
+            for text, is_absent in zip(answers, absent, strict=True)
+        ]
+        matches[lost] = 0
+    exact = comparison.exact(comparison.answers, matches)
+    scores = comparison.scores(matches)
+    none: list[Id | None] = [None] * n
+    columns = (names, group_of or none, scores, exact.tolist(), matches.tolist())
+    labels = (comparison.annotators.tolist(), absent, cut, question_type_of or none, answer_type_of or none)
     return {
         "soft_vqa_acc": _mean(scores),
-        "exact_match": sum(exact) / n,
+        "exact_match": int(exact.sum()) / n,
         "by_question_type": _by_label(question_type_of, scores),
         "by_answer_type": _by_label(answer_type_of, scores),
-        "counts": {"n": n, "missing": sum(missing)},
+        "counts": {
+            "n": n,
+            "missing": sum(absent),
+            "thinking": {
+                "seen": sum(text in thoughts for text in given) if thoughts else 0,
+                "cut": sum(text in thoughts and thoughts[text].cut for text in given) if thoughts else 0,
+            },
+        },
+        "baselines": {
+            "always_yes": comparison.constant(comparison.yes),
+            "most_frequent": comparison.constant(comparison.most_frequent),
+        },
         "per_sample": [
             {
-                "id": row_id,
+                "id": row,
+                "group": group,
                 "score": score,
                 "exact_match": is_exact,
                 "matches": count,
                 "annotators": of,
-                "missing": is_missing,
-                "group": group,
+                "missing": is_absent,
+                "cut": is_cut,
                 "question_type": question_type,
                 "answer_type": answer_type,
             }
-            for row_id, score, is_exact, count, of, is_missing, group, question_type, answer_type in zip(
+            for row, group, score, is_exact, count, of, is_absent, is_cut, question_type, answer_type in zip(
                 *columns, *labels, strict=True
             )
         ],
-        "signature": (
-            f"metric:soft_vqa_acc|mode:{mode}|exact_match:{exact_match}|n:{n}"
-            f"|missing:{sum(missing)}|version:{VERSION}"
+        "signature": signature(
+            "soft_vqa_acc",
+            VERSION,
+            mode=mode,
+            exact_match=exact_match,
+            missing_rule=missing,
+            thinking=rule,
+            n=n,
+            missing=sum(absent),
         ),
     }
 
 
-def most_frequent(answers: Sequence[str]) -> str:
+def most_frequent(answers: Sequence[T]) -> T:
     """The answer given most often; among equally frequent ones the one that stands first.
 
     Examples
@@ -273,8 +398,8 @@ def _mean(scores: Sequence[float]) -> float:
     return fsum(scores) / len(scores)
 
 
-def _by_label(labels: list[Any] | None, scores: Sequence[float]) -> dict[str, dict[str, float | int]]:
-    grouped: dict[str, list[float]] = {}
-    for label, score in zip(labels or [], scores if labels else [], strict=True):
-        grouped.setdefault(str(label), []).append(score)
-    return {label: {"score": _mean(grouped[label]), "n": len(grouped[label])} for label in sorted(grouped)}
+def _by_label(labels: Sequence[Id] | None, scores: Sequence[float]) -> dict[str, Part]:
+    return {
+        label: {"score": _mean([scores[index] for index in places]), "n": len(places)}
+        for label, places in places_by_label(labels or []).items()
+    }

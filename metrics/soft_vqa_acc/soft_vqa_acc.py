@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import datasets
 import evaluate
 
 from .circular import circular_accuracy
+from .common import CheckedRows, Id
 from .contractions import CONTRACTIONS
 from .normalize import normalize_official
 from .scoring import VERSION, compute
-from .validation import check_answers, listed
+from .validation import check_answers
 
 # evaluate copies only the modules that this file names, so it names all of them, one a line.
 __all__ = ["CONTRACTIONS", "VERSION", "SoftVqaAcc", "circular_accuracy", "normalize_official"]
@@ -31,7 +33,7 @@ Args:
     exact_match (str): "any" (default) or "most_frequent".
 Returns:
     soft_vqa_acc and exact_match (fractions in [0, 1]), by_question_type, by_answer_type, counts,
-    per_sample, signature.
+    baselines, per_sample, signature.
 """
 
 _CITATION = """
@@ -45,8 +47,10 @@ _CITATION = """
 """
 
 
-class SoftVqaAcc(evaluate.Metric):
+class SoftVqaAcc(CheckedRows, evaluate.Metric):
     """The metric that ``evaluate.load`` returns; options go to ``compute``."""
+
+    per_row = ("ids", "groups", "question_types", "answer_types")
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -62,17 +66,9 @@ class SoftVqaAcc(evaluate.Metric):
             reference_urls=["https://visualqa.org/evaluation.html"],
         )
 
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
-        """Check the rows before evaluate sees them: it would turn a number into a string."""
-        given = listed("predictions", predictions)
-        wanted = listed("references", references, len(given))
-        check_answers(given, wanted, range(len(given)))
-        super().add_batch(predictions=given, references=wanted, **kwargs)
-
-    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Check one row before evaluate sees it."""
-        check_answers([prediction], [reference], [0])
-        super().add(prediction=prediction, reference=reference, **kwargs)
+    def check_rows(self, predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Id]) -> None:
+        """Refuse what is no answer; evaluate would turn a number into a string."""
+        check_answers(predictions, references, ids)
 
     def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
-        return compute(list(predictions), list(references), **options)
+        return {**compute(list(predictions), list(references), **options)}

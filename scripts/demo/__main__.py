@@ -29,7 +29,7 @@ def demo(
 ) -> None:
     """Score a model's published answers, then build both samples, load them and score them."""
     sample = load_sample()
-    result = compute(sample.predictions, sample.references, ids=sample.ids)
+    result: dict[str, Any] = {**compute(sample.predictions, sample.references, ids=sample.ids)}
     notes = [
         *count_notes(result),
         f"These are the answers of {MODEL} as published by the benchmark's authors, and the figures are "

@@ -103,7 +103,7 @@ def _whole(size: list[int]) -> dict[str, Any]:
 
     return {
         "size": size,
-        "counts": to_rle({"size": size, "counts": [0, size[0] * size[1]]})["counts"].decode(),
+        "counts": to_rle({"size": size, "counts": [0, size[0] * size[1]]})["counts"],
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +31,10 @@ class ScoreOptions:
     exact_match: Annotated[
         str, typer.Option(help="Exact match with any reference answer or the most_frequent one.")
     ] = "any"
+    missing: Annotated[
+        str,
+        typer.Option(help="Missing answers: wrong, or compared like any string, as the official code does."),
+    ] = "wrong"
 
 
 @dataclass
@@ -83,7 +86,7 @@ class SoftVQAScorer:
     def score(
         self, references: Questions, source: str, predictions: Path, system: str, options: ScoreOptions
     ) -> Report:
-        """The score with the baselines beside it; they are added to the metric's result."""
+        """The score with the baselines beside it."""
         from lookcheck.metrics.soft_vqa_acc import compute
 
         answers = references.answers
@@ -98,8 +101,12 @@ class SoftVQAScorer:
             places[record.id] = record.where
             texts[references.index[record.id]] = shared[prediction(record)]
         ids = list(references.index)
-        chosen: dict[str, Any] = {"mode": options.mode, "exact_match": options.exact_match}
-        result: dict[str, Any] = computed(
+        chosen: dict[str, Any] = {
+            "mode": options.mode,
+            "exact_match": options.exact_match,
+            "missing": options.missing,
+        }
+        result: Mapping[str, Any] = computed(
             lambda: compute(
                 [text or "" for text in texts],
                 answers,
@@ -114,11 +121,11 @@ class SoftVQAScorer:
         )
         n = len(answers)
         lines = [Line(MODEL, "", [Cell(result[figure], n) for figure in FIGURES], system)]
-        result["baselines"] = {}
-        for title, constant in (("always yes", "yes"), _most_frequent(answers)):
-            found = compute([constant] * n, answers, **chosen)
-            lines.append(Line(BASELINE, title, [Cell(found[figure], n) for figure in FIGURES]))
-            result["baselines"][title] = {figure: found[figure] for figure in FIGURES}
+        for name, found in result["baselines"].items():
+            title = "always yes"
+            if name == "most_frequent":
+                title = f"always {found['answer']!r}, the most frequent reference answer"
+            lines.append(Line(BASELINE, name, [Cell(found[figure], n) for figure in FIGURES], title))
         tables = [Table("VQA soft accuracy, percent", FIGURES, lines)]
         for kind in TYPES:
             if parts := result[f"by_{kind}"]:
@@ -185,14 +192,7 @@ def _types(questions: Questions, key: str) -> list[str] | None:
 def _notes(result: Mapping[str, Any], options: ScoreOptions, n: int, given: int) -> list[str]:
     notes = [f"{n:,} questions; exact match with {options.exact_match.replace('_', ' ')} reference answer"]
     if absent := n - given:
-        notes.append(f"{share(absent, n)} questions have no prediction: scored as empty answers")
+        notes.append(f"{share(absent, n)} questions have no prediction: scored 0")
     if blank := result["counts"]["missing"] - absent:
         notes.append(f"{share(blank, given)} predictions are empty")
     return notes
-
-
-def _most_frequent(answers: list[list[str]]) -> tuple[str, str]:
-    counted = Counter(answer for question in answers for answer in question)
-    # Equal counts go by the alphabet, so that the order of the file can't change the baseline.
-    text = min(counted, key=lambda answer: (-counted[answer], answer))
-    return f"always {text!r}, the most frequent reference answer", text

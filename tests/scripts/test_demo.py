@@ -51,7 +51,7 @@ def test_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     assert _demo(monkeypatch, "--json", "--no-samples") == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["counts"]["artifact_all_1_4"] == {"right": 253, "total": 475}
-    assert shown["signature"].startswith("metric:salart_chain|parser:strict|n:950|")
+    assert shown["signature"].startswith("metric:salart_chain|parser:strict|thinking:keep|n:950|")
 
 
 def test_it_builds_loads_and_scores_the_samples(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from lookcheck.metrics.grove import compute, mask_score, match, scoring, to_rle, trivial_policies
+from lookcheck.metrics.grove import baselines, compute, mask_score, match, scoring, to_rle
 
 
 def strip(begin: int, end: int, width: int = 10) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def real_composition() -> tuple[list[dict[str, Any]], list[str]]:
     return references, tasks
 
 
-def test_trivial_policies_on_the_real_composition() -> None:
+def test_baselines_on_the_real_composition() -> None:
     references, tasks = real_composition()
     assert len(references) == 1157
 
@@ -132,8 +132,15 @@ def test_trivial_policies_on_the_real_composition() -> None:
     assert grove(lambda evidence: {"verdict": "no", "masks": []}) == 15.87
     assert grove(lambda evidence: {"verdict": "no" if evidence else "yes", "masks": []}) == 34.43
     assert grove(lambda evidence: {"verdict": "yes", "masks": []}) == 50.18
-    shown = trivial_policies([bool(reference["masks"]) for reference in references])
-    assert [round(100 * value, 2) for value in shown.values()] == [10.0, 15.87, 34.43, 50.18]
+    shown = baselines(843, 314)
+    assert [round(100 * figures["grove"], 2) for figures in shown.values()] == [10.0, 15.87, 34.43, 50.18]
+    # Right answers and mask scores of the same policies: 0, 314 or all of 1,157.
+    assert [figures["answer_accuracy"] for figures in shown.values()] == [0.0, 0.0, 314 / 1157, 1.0]
+    assert [figures["mask_score"] for figures in shown.values()] == [0.0, *[314 / 1157] * 3]
+    # What a policy reaches when it is scored, and what is printed beside every score, are the same digits.
+    scored = compute([{"verdict": "yes", "masks": []}] * 1157, references)
+    own = scored["baselines"]["no_mask_always_right"]
+    assert own == {name: scored[name] for name in ("grove", "answer_accuracy", "mask_score")}
 
 
 def test_breakdowns_cross_table_and_signature() -> None:
@@ -172,7 +179,7 @@ def test_breakdowns_cross_table_and_signature() -> None:
     assert result["counts"] == {"n": 4, "unjudged": 1, "empty_predicted": 0}
     assert result["signature"] == (
         "metric:grove|epsilon:0.1|empty_masks:keep|matching:optimal"
-        "|judge:Qwen/Qwen2.5-14B-Instruct:logprob|n:4|unjudged:1|version:1.0.0"
+        "|judge:Qwen/Qwen2.5-14B-Instruct:logprob|n:4|unjudged:1|version:2.0.0"
     )
 
 
@@ -230,14 +237,14 @@ LABEL = {"masks": [strip(0, 4)]}
         ([], [], {}, "predictions is empty"),
         (None, [LABEL], {}, "predictions is None"),
         ([GOOD], [LABEL, LABEL], {}, "references has 2 items, but there are 1"),
-        ([None], [LABEL], {"ids": ["s7"]}, "id 's7': the prediction is 'None'"),
+        ([None], [LABEL], {"ids": ["s7"]}, "id 's7': the prediction is None"),
         ([{"masks": []}], [LABEL], {"ids": ["s7"]}, r"id 's7': the prediction has the fields \['masks'\]"),
         ([{**GOOD, "x": 1}], [LABEL], {}, "id 0: the prediction has the fields"),
         ([{**GOOD, "verdict": "Yes"}], [LABEL], {"ids": ["s7"]}, "id 's7': the verdict is 'Yes'"),
         ([{**GOOD, "verdict": True}], [LABEL], {}, "id 0: the verdict is True"),
         ([{**GOOD, "verdict": None}], [LABEL], {}, "id 0: the verdict is None"),
-        ([{**GOOD, "masks": None}], [LABEL], {"ids": ["s7"]}, "id 's7': the prediction's masks are 'None'"),
-        ([GOOD], [{"masks": None}], {"ids": ["s7"]}, "id 's7': the reference's masks are 'None'"),
+        ([{**GOOD, "masks": None}], [LABEL], {"ids": ["s7"]}, "id 's7': the prediction's masks are None"),
+        ([GOOD], [{"masks": None}], {"ids": ["s7"]}, "id 's7': the reference's masks are None"),
         ([GOOD], [{"masks": [None]}], {"ids": ["s7"]}, "id 's7': reference mask 0: the mask is a NoneType"),
         ([GOOD], [{"masks": [EMPTY]}], {"ids": ["s7"]}, "id 's7': reference mask 0 is empty"),
         ([GOOD], [{"masks": [strip(0, 4, 11)]}], {"ids": ["s7"]}, r"id 's7': the masks have the sizes \[\(1, 10\), \(1, 11\)\]"),

@@ -33,14 +33,14 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
     assert shown["task: ocr"][0] == "51.17"
     assert shown["without looking: all wrong"][0] == "10.00"
     assert rows["data"][0] == ["1", "yes", "50.00", "70.71", "1 / 1"]
-    assert signature.endswith("|n:2|unjudged:1|version:1.0.0")
+    assert signature.endswith("|n:2|unjudged:1|version:2.0.0")
     upload = tmp_path / "p.jsonl"
     upload.write_text(json.dumps({"id": 2, "verdict": "yes", "masks": []}))
     figures, _, _ = client.predict("", handle_file(upload), references, None, *options, api_name="/score")
     assert {row[0]: row[1] for row in figures["data"]}["without evidence"] == "100.00"
     for bad, said in (
         ('{"id": 9, "verdict": "yes", "masks": []}', "'9' is not in the references"),
-        ('{"id": 1, "verdict": "yes"}', "masks are 'None'"),
+        ('{"id": 1, "verdict": "yes"}', "masks are None"),
         ('{"id": 1, "verdict": "maybe", "masks": []}', "the verdict is 'maybe'"),
         ('{"verdict": "yes"}', "no id"),
         ("{", "not valid JSON"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import itertools
+import random
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from PIL import Image
 from pycocotools import mask as coco
 
 from lookcheck.metrics.grove import area, decode, iou_matrix, masks, rle, to_rle, to_rles
-from lookcheck.metrics.grove.rle import decode_counts
+from lookcheck.metrics.grove.rle import decode_counts, encode_runs
 
 MASKS = hnp.arrays(np.bool_, st.tuples(st.integers(1, 12), st.integers(1, 17)))
 
@@ -34,7 +36,7 @@ def runs_of(mask: npt.NDArray[np.bool_]) -> list[int]:
 @given(MASKS)
 def test_round_trip_of_all_encodings(mask: npt.NDArray[np.bool_]) -> None:
     size = list(mask.shape)
-    expected = coco.encode(np.asfortranarray(mask, dtype=np.uint8))["counts"]
+    expected = coco.encode(np.asfortranarray(mask, dtype=np.uint8))["counts"].decode()
     forms: list[Any] = [
         mask,
         mask.astype(np.uint8),
@@ -44,7 +46,7 @@ def test_round_trip_of_all_encodings(mask: npt.NDArray[np.bool_]) -> None:
         {"size": size, "counts": runs_of(mask)},
         {"size": tuple(size), "counts": np.array(runs_of(mask))},
         {"size": size, "counts": expected},
-        {"size": np.array(size), "counts": expected.decode()},
+        {"size": np.array(size), "counts": expected.encode()},
     ]
     for rle_ in to_rles(forms, [f"mask {index}" for index in range(len(forms))]):
         assert rle_ == {"size": size, "counts": expected}
@@ -54,7 +56,7 @@ def test_round_trip_of_all_encodings(mask: npt.NDArray[np.bool_]) -> None:
 
 @given(st.lists(MASKS, min_size=1, max_size=6))
 def test_strings_decoded_together_give_each_ones_runs(items: list[npt.NDArray[np.bool_]]) -> None:
-    runs, starts = decode_counts([to_rle(mask)["counts"] for mask in items])
+    runs, starts = decode_counts([to_rle(mask)["counts"].encode() for mask in items])
     assert [part.tolist() for part in np.split(runs, starts[1:])] == [runs_of(mask) for mask in items]
 
 
@@ -63,7 +65,9 @@ def test_long_runs_of_many_characters() -> None:
     pixels = sum(runs)
     encoded = coco.frPyObjects({"size": [1, pixels], "counts": runs}, 1, pixels)
     assert decode_counts([encoded["counts"]])[0].tolist() == runs
-    assert to_rle({"size": [1, pixels], "counts": encoded["counts"]})["counts"] == encoded["counts"]
+    text = encoded["counts"].decode()
+    assert to_rle({"size": [1, pixels], "counts": encoded["counts"]})["counts"] == text
+    assert encode_runs(np.array(runs)) == text
 
 
 @given(MASKS, st.data())
@@ -136,10 +140,96 @@ def test_no_string_of_numbers_slips_through(numbers: list[int]) -> None:
     right = all(run >= 0 for run in runs) and sum(runs) == 12
     mask = {"size": [3, 4], "counts": text}
     if right:
-        assert to_rle(mask)["counts"] == text.encode()
+        assert np.array_equal(decode(to_rle(mask)), decoded(runs, 3, 4))
+        assert to_rle(mask)["counts"] == to_rle(decoded(runs, 3, 4))["counts"]
     else:
         with pytest.raises(ValueError, match="mask"):
             to_rle(mask)
+
+
+def decoded(runs: list[int], height: int, width: int) -> npt.NDArray[np.bool_]:
+    """The slow, obvious mask of run lengths."""
+    flat = [bool(index % 2) for index, run in enumerate(runs) for _ in range(run)]
+    return np.array(flat).reshape((height, width), order="F")
+
+
+RUNS = st.lists(st.integers(0, 6), min_size=1, max_size=40).filter(any)
+
+
+@given(st.lists(RUNS, min_size=2, max_size=9), st.data())
+def test_runs_of_nothing_change_no_score(several: list[list[int]], data: st.DataObject) -> None:
+    """pycocotools takes two runs of 0 for the end of a mask; nothing but the canonical form reaches it."""
+    width = max(map(sum, several))
+    several = [[*runs, width - sum(runs)] for runs in several]
+    arrays = [decoded(runs, 1, width) for runs in several]
+    written = list(map(_text, several))
+    forms = [
+        data.draw(st.sampled_from([runs, text, text.encode()]))
+        for runs, text in zip(several, written, strict=True)
+    ]
+    masks_ = [{"size": [1, width], "counts": form} for form in forms]
+    encoded = to_rles(masks_, list(map(str, range(len(masks_)))))
+    assert encoded == to_rles(arrays, list(map(str, range(len(arrays)))))
+    found = iou_matrix(encoded, encoded)
+    for (row, a), (column, b) in itertools.product(enumerate(arrays), repeat=2):
+        union = int((a | b).sum())
+        assert found[row, column] == (int((a & b).sum()) / union if union else 0.0)
+
+
+def test_a_mask_with_runs_of_nothing_equals_itself() -> None:
+    odd = {"size": [2, 4], "counts": [2, 0, 2, 2, 2]}
+    assert to_rle(odd) == {"size": [2, 4], "counts": "422"}
+    assert iou_matrix([to_rle(odd)], [to_rle(odd)]).tolist() == [[1.0]]
+
+
+GIANT = [1, 100_000_000]
+
+
+def test_strings_of_giant_masks_are_written_whole() -> None:
+    """pycocotools writes one byte past its buffer where every number takes six characters."""
+    runs = [20_000_000, 20_000_000, 20_000_000, 40_000_000]
+    found = to_rle({"size": GIANT, "counts": runs})
+    assert found["counts"] == "".join(map(_write, [*runs[:3], 20_000_000]))
+    assert len(found["counts"]) == 24
+    array = np.zeros(GIANT, dtype=bool)
+    array[0, 20_000_000:40_000_000] = array[0, 60_000_000:] = True
+    assert to_rle(array) == found
+    assert area(found) == 60_000_000
+    with pytest.raises(ValueError, match=r"mask: the size .* has more than 536870911 pixels"):
+        to_rle(np.broadcast_to(np.True_, (2**15, 2**15)))
+
+
+@pytest.mark.parametrize("extra", [0, 1, -1])
+def test_a_wrong_sum_is_found_among_many_masks(extra: int) -> None:
+    """The quick look at all together must see what the slow one sees, wherever it stands."""
+    draw = random.Random(extra)
+    several = []
+    for _ in range(300):
+        runs = [draw.randint(1, 3000) for _ in range(draw.randint(3, 60))]
+        several.append([*runs, 200_000 - sum(runs)])
+    for place in (0, 150, 299):
+        changed = [list(runs) for runs in several]
+        changed[place][draw.randrange(len(changed[place]))] += extra
+        items = [{"size": [1, 200_000], "counts": _text(runs)} for runs in changed]
+        names = [f"mask {number}" for number in range(300)]
+        if extra:
+            with pytest.raises(ValueError, match=f"^mask {place}: the runs sum to {200_000 + extra}, "):
+                to_rles(items, names)
+        else:
+            assert to_rles(items, names) == items
+
+
+def test_a_negative_run_is_found_among_many_masks() -> None:
+    good = [5, 6, 7, 8, 9, 65]
+    for bad in ([5, -1, 7, 8, 9, 72], [5, 6, 7, -8, 9, 81], [-5, 6, 7, 8, 9, 75], [5, 6, 7, 8, 109, -35]):
+        for place in (0, 1, 5):
+            items = [{"size": [1, 100], "counts": _text(bad if at == place else good)} for at in range(6)]
+            with pytest.raises(ValueError, match=f"^mask {place}: the counts hold the negative run "):
+                to_rles(items, [f"mask {number}" for number in range(6)])
+
+
+def _text(runs: list[int]) -> str:
+    return "".join(map(_write, [*runs[:3], *(b - a for a, b in zip(runs[1:-2], runs[3:], strict=True))]))
 
 
 def _write(number: int) -> str:

@@ -94,7 +94,7 @@ def test_unparsed_answers_dropped_by_name() -> None:
     assert (found["yes_ratio"], found["unknown_rate"], found["unparsed_rate"]) == (3 / 8, 1 / 8, 0.2)
     assert (found["n"], found["unparsed"], found["counts"]["scored"], found["counts"]["fn"]) == (10, 2, 8, 2)
     assert [row["correct"] for row in result["per_sample"]].count(None) == 2
-    assert "|unparsed_rule:drop|n:10|unparsed:2|" in result["signature"]
+    assert "|unparsed_rule:drop|thinking:strip|n:10|unparsed:2|" in result["signature"]
 
 
 def test_the_official_parser_leaves_nothing_unparsed() -> None:

@@ -44,7 +44,7 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
     assert shown["unparsed answers"][-1] == "1"
     assert rows["data"][0] == ["1", "artifact", "right", "right", "right", "wrong", "evidence"]
     assert rows["data"][2][2] == "not asked"
-    assert signature.endswith("|n:3|missing:3|unparsed:1|no_image:no|version:1.0.0")
+    assert signature.endswith("|n:3|missing:3|unparsed:1|no_image:no|version:2.0.0")
 
     upload = tmp_path / "p.jsonl"
     upload.write_text('{"id": 1, "q1": "{\\"answer\\": \\"yes\\"}", "q2": "B", "q3": "A", "q4": "C"}')

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lookcheck.metrics import salart_chain
-from lookcheck.metrics.salart_chain import METRICS, PATTERNS, ROLES, compute
+from lookcheck.metrics.salart_chain import FIGURES, METRICS, PATTERNS, ROLES, compute
 
 QUESTIONS = ("q1", "q2", "q3", "q4")
 ART = {"role": "artifact", "q1": "yes", "q2": "A", "q3": "B", "q4": "C"}
@@ -227,7 +227,7 @@ def test_bounds_and_sums(rows: list[tuple[dict[str, str], dict[str, str]]]) -> N
 def test_the_constant_baseline_is_what_scoring_the_constant_gives() -> None:
     references = [ART, REAL, REAL, GEN]
     scored = compute([NOTHING] * 4, references)
-    assert scored["baselines"]["constant"] == {name: scored[name] for name in METRICS}
+    assert scored["baselines"]["constant"] == {name: scored[name] for name in FIGURES}
 
 
 def test_the_random_baseline_is_the_mean_over_all_answers() -> None:

@@ -31,11 +31,17 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
         ["soft accuracy", "20.00", 3],
         ["exact match", "33.33", 3],
         ["missing answers", "", 1],
+        ["always 'yes'", "0.00", 3],
+        # Ten times "black" and ten times "no": the first by alphabet. The gate is shut and lets it through.
+        ["always 'black'", "33.33", 3],
         ["answer type: other", "30.00", 2],
         ["answer type: yes/no", "0.00", 1],
     ]
     assert [row[:2] for row in rows["data"]] == [["1", "0.00"], ["2", "60.00"], ["3", "0.00"]]
-    assert signature == "metric:soft_vqa_acc|mode:official|exact_match:any|n:3|missing:1|version:1.0.0"
+    assert (
+        signature
+        == "metric:soft_vqa_acc|mode:official|exact_match:any|missing_rule:wrong|thinking:keep|n:3|missing:1|version:2.0.0"
+    )
 
     upload = tmp_path / "p.jsonl"
     upload.write_text(predictions)

@@ -35,7 +35,7 @@ def test_order_and_bound(rows: list[tuple[bool, int]], dice: Any) -> None:
     ("correct", "questions", "said"),
     [
         ([], [], "correct is empty"),
-        ([True], ["a", "b"], "question_ids has 2 items, but correct has 1"),
+        ([True], ["a", "b"], "question_ids has 2 items, but there are 1 items of correct"),
         ([True, None], ["a", "b"], "index 1: question 'b' has correct None"),
         ([True, "yes"], ["a", "b"], "index 1: question 'b' has correct 'yes'"),
         ([True, 2], ["a", "b"], "has correct 2"),

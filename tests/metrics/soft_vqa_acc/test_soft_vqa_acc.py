@@ -56,6 +56,7 @@ def test_every_case_of_the_official_code(oracle: list[dict[str, Any]], mode: str
         ids=[case["id"] for case in oracle],
         question_types=[case["question_type"] for case in oracle],
         answer_types=[case["answer_type"] for case in oracle],
+        missing="compared",
     )
     wrong = [
         (case["id"], case["tag"], case[mode], row["score"])
@@ -87,7 +88,8 @@ def test_explainers_worked_example() -> None:
     assert [row["score"] for row in result["per_sample"]] == [1.0, 1 / 3, 0.0]
     assert round(result["soft_vqa_acc"], 3) == 0.444
     assert result["signature"] == (
-        "metric:soft_vqa_acc|mode:simple|exact_match:any|n:3|missing:0|version:1.0.0"
+        "metric:soft_vqa_acc|mode:simple|exact_match:any|missing_rule:wrong|thinking:strip|n:3|missing:0"
+        "|version:2.0.0"
     )
 
 
@@ -220,14 +222,59 @@ def test_exact_match_rules() -> None:
     assert "|exact_match:most_frequent|" in frequent["signature"]
 
 
-def test_missing_answers_are_counted() -> None:
-    result = compute(["", " \n", "cat", ""], [["cat"] * 4, ["cat"] * 4, ["cat"] * 4, ["", "", "", "x"]])
-    assert result["counts"] == {"n": 4, "missing": 3}
-    assert "|missing:3|" in result["signature"]
-    # As the official code: the empty string equals an empty reference.
-    assert [row["score"] for row in result["per_sample"]] == pytest.approx([0, 0, 1, 3 / 4])
-    assert [row["exact_match"] for row in result["per_sample"]] == [False, False, True, False]
-    assert compute([""], [["?", ""]], mode="simple")["soft_vqa_acc"] == 0.0
+def test_missing_answers_are_counted_and_wrong() -> None:
+    answers = ["", " \n", "cat", "", ""]
+    references = [["cat"] * 4, ["cat"] * 4, ["cat"] * 4, ["", "", "", "x"], ["the", "an", "a", "the"]]
+    result = compute(answers, references)
+    assert (result["counts"]["n"], result["counts"]["missing"]) == (5, 4)
+    assert "|missing_rule:wrong|" in result["signature"]
+    assert "|missing:4|" in result["signature"]
+    assert [row["score"] for row in result["per_sample"]] == [0, 0, 1, 0, 0]
+    assert [row["matches"] for row in result["per_sample"]] == [0, 0, 4, 0, 0]
+    assert [row["missing"] for row in result["per_sample"]] == [True, True, False, True, True]
+    # As the official code: the empty string equals a reference of which nothing is left.
+    as_upstream = compute(answers, references, missing="compared")
+    assert [row["score"] for row in as_upstream["per_sample"]] == pytest.approx([0, 0, 1, 3 / 4, 1])
+    assert [row["exact_match"] for row in as_upstream["per_sample"]] == [False, False, True, False, False]
+    assert "|missing_rule:compared|" in as_upstream["signature"]
+    for mode in ("ungated", "simple"):
+        assert compute([""], [["the", ""]], mode=mode)["soft_vqa_acc"] == 0.0
+        assert compute([""], [["the", ""]], mode=mode, missing="compared")["soft_vqa_acc"] > 0.0
+
+
+def test_a_trace_of_thoughts_is_no_answer() -> None:
+    said = ["<think>A dog? No.</think>cat", "<think>cat", "cat</think> cat", "<b>cat", "cat"]
+    references = [["cat", "cat", "cat", "cat", "dog"]] * 5
+    result = compute(said, references, mode="ungated")
+    assert [row["score"] for row in result["per_sample"]] == [1, 0, 1, 0, 1]
+    assert [row["cut"] for row in result["per_sample"]] == [False, True, False, False, False]
+    assert result["counts"] == {"n": 5, "missing": 0, "thinking": {"seen": 3, "cut": 1}}
+    assert "|thinking:strip|" in result["signature"]
+    # The official code knows no thoughts: they are counted, and compared as they are.
+    official = compute(said, references)
+    assert [row["score"] for row in official["per_sample"]] == [0, 0, 0, 0, 1]
+    assert official["counts"] == result["counts"]
+    assert not any(row["cut"] for row in official["per_sample"])
+    assert "|thinking:keep|" in official["signature"]
+    named = compute(said, references, thinking="strip")
+    assert [row["score"] for row in named["per_sample"]] == [1, 0, 1, 0, 1]
+    # What was cut is wrong, whatever becomes of missing answers.
+    cut = compute(["<think>"], [["the"] * 4], mode="ungated", missing="compared")
+    assert cut["soft_vqa_acc"] == 0.0
+
+
+def test_constant_answers_stand_beside_the_score() -> None:
+    references = [["yes"] * 3 + ["no"], ["Red", "Red", "red.", "blue"], ["Red"] * 3 + ["no"], ["Yes."] * 4]
+    for mode in ("official", "ungated", "simple"):
+        for rule in ("any", "most_frequent"):
+            policies = compute(["x"] * 4, references, mode=mode, exact_match=rule)["baselines"]
+            # "Red" is given five times; "Yes." is gated off in official.
+            for name, answer in (("always_yes", "yes"), ("most_frequent", "Red")):
+                scored = compute([answer] * 4, references, mode=mode, exact_match=rule)
+                expected = {"answer": answer, **{key: scored[key] for key in ("soft_vqa_acc", "exact_match")}}
+                assert policies[name] == expected
+    # Of equally frequent answers the first by alphabet.
+    assert compute(["x"], [["b", "a"]])["baselines"]["most_frequent"]["answer"] == "a"
 
 
 def test_arrays_are_taken_as_lists() -> None:
@@ -266,6 +313,7 @@ def test_rows_carry_group_and_types() -> None:
         "matches": 1,
         "annotators": 2,
         "missing": False,
+        "cut": False,
         "group": "img",
         "question_type": "how many",
         "answer_type": "number",
@@ -342,7 +390,8 @@ QUESTIONS = st.lists(QUESTION | ECHO | UNANIMOUS, min_size=1, max_size=8)
 @given(QUESTIONS, st.sampled_from(["official", "ungated"]))
 def test_equals_the_step_by_step_reference(questions: list[tuple[str, list[str]]], mode: str) -> None:
     predictions, references = [p for p, _ in questions], [answers for _, answers in questions]
-    fast = [row["score"] for row in compute(predictions, references, mode=mode)["per_sample"]]
+    result = compute(predictions, references, mode=mode, missing="compared", thinking="keep")
+    fast = [row["score"] for row in result["per_sample"]]
     assert fast == pytest.approx(
         reference.evaluate(predictions, references, gated=mode == "official"), abs=1e-9
     )
@@ -380,19 +429,7 @@ def test_simple_normalisation_is_stable(text: str) -> None:
     assert normalize_simple(once) == once
 
 
-def test_a_full_cache_changes_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    scoring = importlib.import_module("lookcheck.metrics.soft_vqa_acc.scoring")
-    references = [[f"the {number}", f"{number}.", str(number), "x"] for number in range(100)]
-    predictions = [str(number) for number in range(100)]
-    whole = compute(predictions, references)
-    monkeypatch.setattr(scoring, "_CACHE_SIZE", 3)
-    assert compute(predictions, references) == whole
-    cache = scoring._Cache(normalize_official)
-    assert [cache[f"The {number}"] for number in range(50)] == [str(number) for number in range(50)]
-    assert len(cache) == 3
-
-
-@pytest.mark.parametrize("name", ["normalize", "scoring", "circular", "contractions", "validation"])
+@pytest.mark.parametrize("name", ["common", "normalize", "scoring", "circular", "contractions", "validation"])
 def test_docstring_examples(name: str) -> None:
     module = importlib.import_module(f"lookcheck.metrics.soft_vqa_acc.{name}")
     failed, attempted = doctest.testmod(module)
