@@ -6,7 +6,8 @@ it in one sentence and exits with 2; an :class:`IntegrityError` prints one line 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -51,5 +52,33 @@ class IntegrityError(InputError):
         self.name = name
         self.faults = tuple(faults)
         noun = "fault" if len(self.faults) == 1 else "faults"
-        lines = [f"{name}: {len(self.faults)} {noun}, nothing was written", *map(str, self.faults)]
+        lines = [f"{name}: {len(self.faults)} {noun}, nothing was written", *fault_lines(self.faults)]
         super().__init__("\n".join(lines))
+
+
+# Faults of one cause that are shown one by one.
+MOST_SHOWN = 5
+
+
+def fault_lines(faults: Iterable[Fault]) -> list[str]:
+    """A line for each fault; more than five of one cause are one line with their number and the first five.
+
+    Of one cause are faults of one rule whose messages differ in numbers and quoted values alone.
+
+    Examples
+    --------
+    >>> fault_lines(Fault(f"a:{n}", "size", f"width is {n}, not 3") for n in range(10, 17))
+    ['7 × width is 10, not 3 [size]: a:10, a:11, a:12, a:13, a:14, …']
+    """
+    causes: dict[tuple[str, str], list[Fault]] = {}
+    for fault in faults:
+        cause = re.sub(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|-?[0-9][0-9.,]*", "…", fault.message)
+        causes.setdefault((fault.rule, cause), []).append(fault)
+    lines: list[str] = []
+    for found in causes.values():
+        if len(found) <= MOST_SHOWN:
+            lines += map(str, found)
+        else:
+            shown = ", ".join(fault.id for fault in found[:MOST_SHOWN])
+            lines.append(f"{len(found):,} × {found[0].message} [{found[0].rule}]: {shown}, …")
+    return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import re
 from functools import lru_cache
@@ -65,10 +66,22 @@ def exif_transpose(data: bytes, *, whole: bool = True) -> tuple[bytes, str, tupl
         return encode(straight, kind, quality=95), _SUFFIX[kind], straight.size
 
 
+def read_picture(path: Path) -> bytes:
+    """Bytes of a file; what is no regular file, as a pipe that nobody writes to, is not waited for.
+
+    Raises
+    ------
+    OSError
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "no regular file")
+    return path.read_bytes()
+
+
 @lru_cache(maxsize=4)
 def load(path: Path) -> Pixels:
     """Pixels of an image file after its EXIF transpose, read-only."""
-    return decode(exif_transpose(path.read_bytes(), whole=False)[0])
+    return decode(exif_transpose(read_picture(path), whole=False)[0])
 
 
 def decode(data: bytes) -> Pixels:

@@ -7,9 +7,12 @@ import os
 import shutil
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.interrupts import interrupts_held
@@ -19,6 +22,8 @@ from lookcheck.dataset_builders.parquet.plan import FolderPlan, ShardGroup
 from lookcheck.dataset_builders.parquet.shards import ShardWriter
 
 MANIFEST = "lookcheck.json"
+BUILDING = ".building-"
+LOCK = "lock"
 
 
 def refuse_output(output: Path) -> None:
@@ -73,10 +78,13 @@ def write_folder(
     """
     refuse_output(output)
     target = output.absolute()
-    work = None
+    _remove_left(target)
+    work, lock = None, None
     try:
         with interrupts_held():
-            work = Path(tempfile.mkdtemp(prefix=f".{target.name}.building-", dir=target.parent))
+            work = Path(tempfile.mkdtemp(prefix=f".{target.name}{BUILDING}", dir=target.parent))
+            lock = FileLock(work / LOCK)
+            lock.acquire(blocking=False)
         (work / "data").mkdir()
         writers: dict[str, ShardWriter] = {}
         shards: dict[str, dict[Path, Path]] = {}
@@ -94,12 +102,28 @@ def write_folder(
         for names in shards.values():
             for unfinished, final in names.items():
                 unfinished.rename(final)
+        lock.release()
+        (work / LOCK).unlink(missing_ok=True)
         work.rename(target)
     except BaseException:
+        if lock is not None:
+            lock.release()
         if work is not None:
             shutil.rmtree(work, ignore_errors=True)
         raise
     return manifest
+
+
+def _remove_left(target: Path) -> None:
+    """Remove what killed builds of the same folder left; one that still runs holds its lock."""
+    for left in target.parent.glob(f".{escape(target.name)}{BUILDING}*"):
+        lock = FileLock(left / LOCK)
+        try:
+            lock.acquire(blocking=False)
+        except (Timeout, OSError):
+            continue
+        lock.release()
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def _write_group(

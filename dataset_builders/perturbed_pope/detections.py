@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.core.jsonl import read_json
-from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Instances, make_instance
+from lookcheck.dataset_builders.core.masks import TOLERANCE
+from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Instances, Photo, make_instance
 
 
-def read_detections(path: Path, instances: Instances) -> dict[tuple[int, str], CocoInstance]:
+def read_detections(path: Path, instances: Instances) -> tuple[dict[tuple[int, str], CocoInstance], int]:
     """The top-scoring detection of each photograph and category.
 
     Parameters
@@ -26,6 +26,8 @@ def read_detections(path: Path, instances: Instances) -> dict[tuple[int, str], C
     -------
     dict of (int, str) to CocoInstance
         By image id and category. Of equal scores the larger mask counts, whatever the order.
+    int
+        Boxes that reached out of their photograph by more than a pixel, and were cut at its border.
 
     Raises
     ------
@@ -41,17 +43,24 @@ def read_detections(path: Path, instances: Instances) -> dict[tuple[int, str], C
     numbers = {name: number for number, name in instances.categories.items()}
     best: dict[tuple[int, str], tuple[tuple[float, int, str], CocoInstance]] = {}
     faults: list[Fault] = []
+    clipped = 0
     for number, item in enumerate(content, start=1):
         name = f"{path.name} detection {number}"
         if not isinstance(item, dict):
             faults.append(Fault(name, "detection", f"expected a JSON object, found {str(item)[:80]}"))
             continue
-        photo = photos.get(item.get("image_id", -1))
+        image_id = item.get("image_id")
+        if isinstance(image_id, bool) or not isinstance(image_id, int):
+            faults.append(Fault(name, "detection", f"image_id must be an integer, not {image_id!r}"))
+            continue
+        photo = photos.get(image_id)
         if photo is None:
             continue
         try:
             score = _score(item)
-            found = make_instance(_as_annotation(item, numbers), photo, instances.categories)
+            annotation, cut = _as_annotation(item, photo, numbers)
+            clipped += cut
+            found = None if annotation is None else make_instance(annotation, photo, instances.categories)
         except ValueError as error:
             faults.append(Fault(name, "detection", str(error)))
             continue
@@ -63,27 +72,37 @@ def read_detections(path: Path, instances: Instances) -> dict[tuple[int, str], C
         raise IntegrityError(str(path), faults)
     if not best:
         raise InputError(f"{path}: no detection in any of the {len(photos)} images")
-    return {key: found for key, (_, found) in best.items()}
+    return {key: found for key, (_, found) in best.items()}, clipped
 
 
 def _score(item: dict[str, Any]) -> float:
     score = item.get("score")
-    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+    if not _is_number(score):
         raise ValueError(f"score must be a number, not {score!r}")
     return float(score)
 
 
-def _as_annotation(item: dict[str, Any], numbers: dict[str, Any]) -> dict[str, Any]:
+def _as_annotation(
+    item: dict[str, Any], photo: Photo, numbers: dict[str, int]
+) -> tuple[dict[str, Any] | None, bool]:
+    """A detection as an annotation, None if its box misses the photograph; and whether the box was cut."""
     made: dict[str, Any] = {key: item[key] for key in ("category_id", "segmentation") if key in item}
     if "category" in item:
         category = item["category"]
-        if category not in numbers:
+        if not isinstance(category, str) or category not in numbers:
             raise ValueError(f"unknown category {category!r}")
         made["category_id"] = numbers[category]
     box = item.get("bbox")
-    if "segmentation" not in made and isinstance(box, list) and len(box) == 4:
-        if not all(isinstance(value, int | float) and abs(value) < 2**31 for value in box):
-            raise ValueError(f"bbox must be [x, y, w, h], not {box!r}")
-        x, y, width, height = box
-        made["segmentation"] = [[x, y, x + width, y, x + width, y + height, x, y + height]]
-    return made
+    if "segmentation" in made or box is None:
+        return made, False
+    if not isinstance(box, list) or len(box) != 4 or not all(map(_is_number, box)):
+        raise ValueError(f"bbox must be [x, y, w, h], not {box!r}")
+    left, top, right, bottom = box[0], box[1], box[0] + box[2], box[1] + box[3]
+    cut = min(left, top) < -TOLERANCE or right > photo.width + TOLERANCE or bottom > photo.height + TOLERANCE
+    left, top, right, bottom = max(left, 0), max(top, 0), min(right, photo.width), min(bottom, photo.height)
+    made["segmentation"] = [[left, top, right, top, right, bottom, left, bottom]]
+    return (made if right > left and bottom > top else None), cut
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**31

@@ -62,7 +62,7 @@ def read_edited(folder: Path, manifest: Path, categories: Mapping[str, str]) -> 
         where = f"{manifest.name}:{number}"
         fields = [record.get(name) for name in ("image", "entity", "file")]
         donor = record.get("donor")
-        if not all(isinstance(value, str) and value for value in fields):
+        if not all(isinstance(value, str) and value and value.isprintable() for value in fields):
             faults.append(Fault(where, "edited", f"needs image, entity and file as strings: {record!r}"))
             continue
         image, entity, name = map(str, fields)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.parquet.download import download
+from lookcheck.dataset_builders.parquet.upstream import columns_of, iterate
 from lookcheck.dataset_builders.perturbed_pope import constants
 
 COLUMNS = ("question_id", "question", "answer", "image_source", "image", "category")
@@ -54,29 +53,26 @@ def unpack(folder: Path, workspace: Path, name: str) -> tuple[Path, list[tuple[s
     target = workspace / "photographs"
     target.mkdir()
     rows: dict[tuple[str, str], dict[str, str]] = {}
-    tables = [
-        path for path in sorted(folder.rglob("*.parquet")) if set(COLUMNS) <= set(pq.read_schema(path).names)
-    ]
-    for table in tables:
-        with pq.ParquetFile(table) as file:
-            for batch in file.iter_batches(batch_size=64, columns=list(COLUMNS)):
-                for row in batch.to_pylist():
-                    source, picture = row["image_source"], row["image"]
-                    if not isinstance(source, str) or Path(source).name != source or not picture:
-                        raise InputError(f"{name}: {table.name}: no picture for image_source {source!r}")
-                    path = target / f"{source.removesuffix('.jpg')}.jpg"
-                    _write(path, picture["bytes"], f"{name}: {table.name}: image_source {source!r}")
-                    key = (str(row["category"]), str(row["question_id"]))
-                    record = {
-                        "question_id": key[1],
-                        "image": path.name,
-                        "text": row["question"],
-                        "label": row["answer"],
-                    }
-                    if rows.setdefault(key, record) != record:
-                        raise InputError(
-                            f"{name}: {table.name}: two rows of {key[0]} question {key[1]} differ"
-                        )
+    for table in sorted(folder.rglob("*.parquet")):
+        if not set(COLUMNS) <= set(columns_of(table)):
+            continue
+        for row in iterate(table, COLUMNS):
+            source, picture = row["image_source"], row["image"]
+            data = picture.get("bytes") if isinstance(picture, dict) else None
+            sound = isinstance(source, str) and source and Path(source).name == source and "\0" not in source
+            if not sound or not isinstance(data, bytes) or not data:
+                raise InputError(f"{name}: {table.name}: no picture for image_source {source!r}")
+            path = target / f"{source.removesuffix('.jpg')}.jpg"
+            _write(path, data, f"{name}: {table.name}: image_source {source!r}")
+            key = (str(row["category"]), str(row["question_id"]))
+            words = {"text": row["question"], "label": row["answer"]}
+            record = {"question_id": key[1], "image": path.name, **words}
+            if not all(isinstance(word, str) for word in words.values()):
+                raise InputError(
+                    f"{name}: {table.name}: {key[0]} question {key[1]} is {words}, expected texts"
+                )
+            if rows.setdefault(key, record) != record:
+                raise InputError(f"{name}: {table.name}: two rows of {key[0]} question {key[1]} differ")
     if not rows:
         raise InputError(f"{name}: no Parquet with the columns {', '.join(COLUMNS)}")
     questions = []

@@ -72,7 +72,7 @@ class Instances:
 
     photos: Mapping[str, Photo]
     by_image: Mapping[int, tuple[CocoInstance, ...]]
-    categories: Mapping[Any, str]
+    categories: Mapping[int, str]
     supercategories: Mapping[str, str]
     without_pixels: int = 0
 
@@ -109,22 +109,23 @@ def read_instances(path: Path, wanted: set[str] | None = None) -> Instances:
     photos = _photos(parts["images"], content.get("licenses"), wanted, path, faults)
     by_id = {photo.id: photo for photo in photos.values()}
     # An annotation of a photograph that isn't wanted is passed over; one of no photograph is a fault.
-    known = {item.get("id") for item in parts["images"]}
+    known = {item["id"] for item in parts["images"] if _is_integer(item.get("id"))}
     found: dict[int, list[CocoInstance]] = defaultdict(list)
-    seen: set[Any] = set()
+    seen: set[int] = set()
     without_pixels = 0
     for item in parts["annotations"]:
         id, image_id = item.get("id"), item.get("image_id")
         name = f"{path.name} annotation {id}"
-        if image_id not in by_id:
-            if image_id not in known:
+        if not _is_integer(image_id) or image_id not in by_id:
+            if not _is_integer(image_id) or image_id not in known:
                 faults.append(Fault(name, "annotation", f"image_id {image_id!r} is no image of the file"))
             continue
         if not _is_integer(id):
             faults.append(Fault(name, "annotation", f"id must be an integer, not {id!r}"))
         elif id in seen:
             faults.append(Fault(name, "duplicate-id", "this annotation id stands twice"))
-        seen.add(id)
+        else:
+            seen.add(id)
         try:
             instance = make_instance(item, by_id[image_id], categories)
         except ValueError as error:
@@ -137,17 +138,20 @@ def read_instances(path: Path, wanted: set[str] | None = None) -> Instances:
     if faults:
         raise IntegrityError(str(path), faults)
     by_image = {id: tuple(sorted(items, key=lambda item: item.id)) for id, items in found.items()}
-    supers = {categories[item["id"]]: str(item.get("supercategory") or "") for item in parts["categories"]}
+    supers = {categories[item["id"]]: item.get("supercategory") or "" for item in parts["categories"]}
     return Instances(photos, by_image, categories, supers, without_pixels)
 
 
-def _categories(items: list[dict[str, Any]], path: Path, faults: list[Fault]) -> dict[Any, str]:
-    names: dict[Any, str] = {}
+def _categories(items: list[dict[str, Any]], path: Path, faults: list[Fault]) -> dict[int, str]:
+    names: dict[int, str] = {}
     for item in items:
         id, name = item.get("id"), item.get("name")
         where = f"{path.name} category {id}"
+        kind = item.get("supercategory")
         if not _is_integer(id) or not isinstance(name, str) or not name.strip():
             faults.append(Fault(where, "category", f"needs an integer id and a name: {item!r}"))
+        elif kind is not None and not isinstance(kind, str):
+            faults.append(Fault(where, "category", f"supercategory must be a string, not {kind!r}"))
         elif id in names or name in names.values():
             faults.append(Fault(where, "duplicate-id", f"the id or the name {name!r} stands twice"))
         else:
@@ -158,39 +162,52 @@ def _categories(items: list[dict[str, Any]], path: Path, faults: list[Fault]) ->
 def _photos(
     items: list[dict[str, Any]], licenses: Any, wanted: set[str] | None, path: Path, faults: list[Fault]
 ) -> dict[str, Photo]:
-    terms = {item.get("id"): item for item in licenses or [] if isinstance(item, dict)}
+    terms = _licenses(licenses, path, faults)
     photos: dict[str, Photo] = {}
     ids: set[int] = set()
     for item in items:
         id, name = item.get("id"), item.get("file_name")
-        if wanted is not None and name not in wanted:
+        if wanted is not None and isinstance(name, str) and name not in wanted:
             continue
         where, width, height = f"{path.name} image {id}", item.get("width"), item.get("height")
-        if not isinstance(id, int) or not isinstance(name, str) or not name:
+        about = [item.get(key) for key in ("credit", "flickr_url", "coco_url")]
+        if not _is_integer(id) or not isinstance(name, str) or not name.strip():
             faults.append(Fault(where, "image", f"needs an integer id and a file_name, not {id!r}, {name!r}"))
         elif not _is_side(width) or not _is_side(height):
             message = f"width and height must be positive integers, not {width!r}, {height!r}"
             faults.append(Fault(where, "image", message))
+        elif not all(value is None or isinstance(value, str) for value in about):
+            message = f"credit, flickr_url and coco_url must be strings, not {about!r}"
+            faults.append(Fault(where, "image", message))
+        elif not isinstance(item.get("license"), int | str | None):
+            faults.append(Fault(where, "image", f"license must be an id, not {item['license']!r}"))
         elif id in ids or name in photos:
             faults.append(Fault(where, "duplicate-id", f"the id or the file {name!r} stands twice"))
         else:
             ids.add(id)
-            license = terms.get(item.get("license"), {})
-            photos[name] = Photo(
-                id,
-                name,
-                int(width),
-                int(height),
-                license.get("name"),
-                license.get("url"),
-                item.get("credit"),
-                item.get("flickr_url") or item.get("coco_url"),
-            )
+            credit, flickr, coco = about
+            terms_name, terms_url = terms.get(item.get("license"), (None, None))
+            photos[name] = Photo(id, name, width, height, terms_name, terms_url, credit, flickr or coco)
     return photos
 
 
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _licenses(
+    items: Any, path: Path, faults: list[Fault]
+) -> dict[int | str | None, tuple[str | None, str | None]]:
+    """Name and address of each licence."""
+    found: dict[int | str | None, tuple[str | None, str | None]] = {}
+    for item in items if isinstance(items, list) else []:
+        id, name, url = map(item.get, ("id", "name", "url")) if isinstance(item, dict) else (None, None, None)
+        if isinstance(id, int | str) and isinstance(name, str | None) and isinstance(url, str | None):
+            found[id] = (name, url)
+        else:
+            faults.append(Fault(f"{path.name} licenses", "license", f"needs id, name and url, not {item!r}"))
+    return found
+
+
+def _is_integer(value: Any) -> TypeGuard[int]:
+    """Whether a value is an integer that an int64 column holds."""
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
 
 
 def _is_side(value: Any) -> TypeGuard[int]:
@@ -198,7 +215,7 @@ def _is_side(value: Any) -> TypeGuard[int]:
 
 
 def make_instance(
-    item: Mapping[str, Any], photo: Photo, categories: Mapping[Any, str]
+    item: Mapping[str, Any], photo: Photo, categories: Mapping[int, str]
 ) -> CocoInstance | None:
     """The instance of one annotation; None if its mask has no pixel.
 
@@ -207,10 +224,10 @@ def make_instance(
     ValueError
         Saying what is wrong with it.
     """
-    category = categories.get(item.get("category_id"))
+    number, crowd = item.get("category_id"), item.get("iscrowd", 0)
+    category = categories.get(number) if _is_integer(number) else None
     if category is None:
-        raise ValueError(f"unknown category_id {item.get('category_id')!r}")
-    crowd = item.get("iscrowd", 0)
+        raise ValueError(f"unknown category_id {number!r}")
     if crowd not in (0, 1):
         raise ValueError(f"iscrowd must be 0 or 1, not {crowd!r}")
     try:

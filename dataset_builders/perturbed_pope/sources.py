@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.core.images import exif_transpose, reason
+from lookcheck.dataset_builders.core.images import exif_transpose, read_picture, reason
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
 from lookcheck.dataset_builders.dataset import Source
 from lookcheck.dataset_builders.perturbed_pope import constants
@@ -148,13 +148,16 @@ def pope_source(
     unknown = Counter(q.entity for q in everything if q.entity not in known.supercategories)
     more["unknown_objects"] = dict(sorted(unknown.items()))
     more["annotations_without_pixels"] = known.without_pixels
+    found = None
+    if detections is not None:
+        found, more["detections_clipped"] = read_detections(detections, known)
     source = PopeSource(
         everything,
         {**described, **more},
         instances=known,
         images=images,
         mask_rule=mask_rule,
-        detections=None if detections is None else read_detections(detections, known),
+        detections=found,
         edited=None if edited is None else read_edited(*edited, known.supercategories),
     )
     unchanged = check_source(source, num_proc=num_proc, track=track)
@@ -251,7 +254,7 @@ def _check_edited(
 def _size_of(path: Path) -> tuple[int, int] | str:
     """Width and height of a photograph, or what is wrong with its file."""
     try:
-        return exif_transpose(path.read_bytes())[2]
+        return exif_transpose(read_picture(path))[2]
     except FileNotFoundError:
         return f"is missing in {path.parent}"
     except Exception as error:  # Pillow raises many kinds for a broken file

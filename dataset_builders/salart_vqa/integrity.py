@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import Fault, IntegrityError
-from lookcheck.dataset_builders.core.images import exif_transpose, reason
+from lookcheck.dataset_builders.core.images import exif_transpose, read_picture, reason
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.records import SalArtRecord, parse_record
@@ -42,7 +42,7 @@ def inspect_job(job: ChainJob) -> Inspection:
         if path is None:
             continue
         try:
-            pictures[column] = path.read_bytes()
+            pictures[column] = read_picture(path)
         except OSError as error:
             message = f"the picture {path.name!r} of {column} can't be read ({error.strerror})"
             faults.append(Fault(id, "image-file", message))

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.jsonl import read_jsonl
+from lookcheck.dataset_builders.parquet.upstream import columns_of, iterate
 from lookcheck.dataset_builders.salart_vqa import constants
 from lookcheck.dataset_builders.salart_vqa.records import TRAITS
 from lookcheck.dataset_builders.salart_vqa.rows import ChainJob
@@ -52,7 +49,7 @@ def read_parquet(paths: list[Path], workspace: Path) -> Found:
     odd: set[str] = set()
     lacking = []
     for path in paths:
-        columns = _columns(path)
+        columns = columns_of(path)
         needed = [name for name in COLUMNS if name != "q3_overlay_image" or "q3_boxes" not in columns]
         if missing := [name for name in needed if name not in columns]:
             lacking.append(f"{path}: lacks the columns {', '.join(missing)}")
@@ -61,30 +58,10 @@ def read_parquet(paths: list[Path], workspace: Path) -> Found:
         raise InputError("; ".join(lacking))
     jobs = []
     for table, path in enumerate(paths):
-        for number, row in enumerate(_rows(path, odd)):
+        wanted = [name for name in columns_of(path) if name not in odd]
+        for number, row in enumerate(iterate(path, wanted)):
             jobs.append(_unpack(row, f"{path.name} row {number}", workspace / f"{table:03d}-{number:06d}"))
     return Found(tuple(jobs), tuple(sorted(odd)))
-
-
-def _columns(path: Path) -> list[str]:
-    try:
-        return list(pq.read_schema(path).names)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path}: can't be read as Parquet ({_line(error)})") from None
-
-
-def _rows(path: Path, left_out: set[str]) -> Iterator[dict[str, Any]]:
-    wanted = [name for name in _columns(path) if name not in left_out]
-    try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=8, columns=wanted):
-                yield from batch.to_pylist()
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: can't be read as Parquet ({_line(error)})") from None
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 def _unpack(row: dict[str, Any], where: str, stem: Path) -> ChainJob:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.jsonl import read_json
+from lookcheck.dataset_builders.core.jsonl import parse_json, read_json
 from lookcheck.dataset_builders.parquet.download import download
 from lookcheck.dataset_builders.parquet.listing import describe_files
+from lookcheck.dataset_builders.parquet.upstream import columns_of, iterate
 from lookcheck.dataset_builders.vistaqa.sources import VistaQASource, jobs_of
 
 _FIELDS = ("question", "answer", "task_type", "task_domain", "num_instances", "hallucination")
@@ -65,9 +65,7 @@ def locate(folder: Path, workspace: Path, name: str) -> tuple[Path, Path]:
         images = _images_of(place, folder)
         if images is not None:
             return place, images
-    tables = [
-        path for path in sorted(folder.rglob("*.parquet")) if set(_FIELDS) <= set(pq.read_schema(path).names)
-    ]
+    tables = [path for path in sorted(folder.rglob("*.parquet")) if set(_FIELDS) <= set(columns_of(path))]
     if tables:
         return _unpack(tables, workspace)
     found = describe_files(folder, (path for path in folder.rglob("*") if path.is_file()))
@@ -100,27 +98,34 @@ def _unpack(paths: list[Path], workspace: Path) -> tuple[Path, Path]:
     annotations.mkdir()
     images.mkdir()
     for path in paths:
-        number = 0
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=16):
-                for row in batch.to_pylist():
-                    _unpack_row(row, f"{path.name} row {number}", annotations, images)
-                    number += 1
+        for number, row in enumerate(iterate(path)):
+            _unpack_row(row, f"{path.name} row {number}", annotations, images)
     return annotations, images
 
 
 def _unpack_row(row: dict[str, Any], where: str, annotations: Path, images: Path) -> None:
     id = next((row[key] for key in ("id", "image_id") if row.get(key) is not None), None)
-    if id is None or not str(id).isdigit():
+    if not isinstance(id, int | str) or isinstance(id, bool) or not re.fullmatch("[0-9]{1,18}", str(id)):
         raise InputError(f"{where}: needs an integer in the column id or image_id, not {id!r}")
     if (annotations / f"{id}.json").exists():
         raise InputError(f"{where}: the id {id} stands twice")
     image = row.get("image")
-    if not isinstance(image, dict) or not image.get("bytes"):
+    if not isinstance(image, dict) or not isinstance(image.get("bytes"), bytes) or not image["bytes"]:
         raise InputError(f"{where}: the column image holds no picture (id {id})")
     (images / str(id)).write_bytes(image["bytes"])
     record = {key: row[key] for key in _FIELDS if key in row}
     record["image"] = {"file_name": str(id), "width": row.get("width"), "height": row.get("height")}
     stated = row.get("annotations")
-    record["annotations"] = json.loads(stated) if isinstance(stated, str) else stated
-    (annotations / f"{id}.json").write_text(json.dumps(record), encoding="utf-8")
+    record["annotations"] = parse_json(stated, f"{where}: annotations") if isinstance(stated, str) else stated
+    try:
+        text = json.dumps(record, default=_as_text)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where}: {error} (id {id})") from None
+    (annotations / f"{id}.json").write_text(text, encoding="utf-8")
+
+
+def _as_text(value: Any) -> str:
+    """Compressed counts may be a column of bytes."""
+    if isinstance(value, bytes) and value.isascii():
+        return value.decode("ascii")
+    raise ValueError(f"expected text and numbers, found {type(value).__name__} {str(value)[:40]}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
-from lookcheck.dataset_builders.core.images import exif_transpose, reason
+from lookcheck.dataset_builders.core.images import exif_transpose, read_picture, reason
 from lookcheck.dataset_builders.core.jsonl import read_json
 from lookcheck.dataset_builders.core.masks import rle_box
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
@@ -38,6 +38,8 @@ class Inspection:
 def inspect_job(job: RecordJob) -> Inspection:
     """Look at one sample: its record, its image file, and the two together."""
     try:
+        if not job.annotation.is_file():
+            raise InputError(f"{job.annotation}: no regular file")
         raw = read_json(job.annotation)
     except InputError as error:
         return Inspection(job.id, (Fault(job.id, "json", str(error)),))
@@ -45,7 +47,7 @@ def inspect_job(job: RecordJob) -> Inspection:
     if record is None:
         return Inspection(job.id, tuple(faults))
     try:
-        data = (job.images / record.file_name).read_bytes()
+        data = read_picture(job.images / record.file_name)
     except OSError as error:
         message = f"the image {record.file_name!r} can't be read ({error.strerror})"
         return Inspection(job.id, (Fault(job.id, "image-file", message),))

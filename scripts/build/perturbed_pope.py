@@ -175,6 +175,10 @@ def _recognised(built: dict[str, Any]) -> list[str]:
         lines.append(
             f"  {rows:,} questions about {len(unknown)} objects without a category in the instances: {names}"
         )
+    if clipped := built["source"].get("detections_clipped"):
+        lines.append(
+            f"  {clipped:,} boxes of detections reached out of their picture, and were cut at its border"
+        )
     for split, counts in built["source"].get("repope", {}).items():
         lines.append(f"  {split}: RePOPE changes {counts['changed']} labels, leaves out {counts['left_out']}")
     reasons = {

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,31 @@ def test_a_killed_build_leaves_nothing_that_loads(tmp_path: Path, num_proc: int)
     for folder in [tmp_path / "work", *folders]:
         with pytest.raises((FileNotFoundError, ValueError, datasets.exceptions.DatasetNotFoundError)):
             datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
+    # The next build of the same folder takes away what was left, but nothing of others.
+    others = [
+        tmp_path / "work" / name for name in (".out2.building-a", ".other.building-b", "out.building-c")
+    ]
+    for other in others:
+        other.mkdir()
+    write_folder(_plan(2), tmp_path / "work" / "out")
+    assert sorted((tmp_path / "work").iterdir()) == sorted([*others, tmp_path / "work" / "out"])
+    assert _listing(tmp_path / "work" / "out") == ["README.md", "data", "lookcheck.json"]
+
+
+def test_a_build_that_still_runs_is_left_alone(tmp_path: Path) -> None:
+    """The folder of a build is there, and another build of the same name begins."""
+    running = []
+
+    def look(description: str, _total: int) -> Callable[[], None]:
+        if description.startswith("writing") and not running:
+            running.append(description)
+            write_folder(_plan(2), tmp_path / "out")
+        return lambda: None
+
+    with pytest.raises(OSError, match="not empty"):
+        write_folder(_plan(2), tmp_path / "out", track=look)
+    assert _listing(tmp_path / "out") == ["README.md", "data", "lookcheck.json"]
+    assert _listing(tmp_path) == ["out"]
 
 
 def test_shards_row_groups_and_page_index(tmp_path: Path) -> None:

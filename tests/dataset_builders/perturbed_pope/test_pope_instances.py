@@ -149,6 +149,82 @@ def test_bad_images_and_categories(tiny_coco: ModuleType, tmp_path: Path, change
     assert said in str(caught.value)
 
 
+HUGE = 2**70
+
+
+@pytest.mark.parametrize("value", [["a"], {"a": 1}, HUGE, True, 1.5, "x"], ids=repr)
+@pytest.mark.parametrize(
+    ("part", "key"),
+    [
+        ("images", "id"),
+        ("images", "file_name"),
+        ("images", "width"),
+        ("images", "license"),
+        ("images", "flickr_url"),
+        ("annotations", "id"),
+        ("annotations", "image_id"),
+        ("annotations", "category_id"),
+        ("annotations", "segmentation"),
+        ("annotations", "iscrowd"),
+        ("categories", "id"),
+        ("categories", "name"),
+        ("categories", "supercategory"),
+        ("licenses", "id"),
+        ("licenses", "name"),
+        ("licenses", "url"),
+    ],
+)
+def test_wrong_types_are_said_and_not_stumbled_over(
+    tiny_coco: ModuleType, tmp_path: Path, part: str, key: str, value: Any
+) -> None:
+    """A sentence that names file and record, whatever the value; or the value is one that may stand there."""
+    content = tiny_coco.instances()
+    content[part][0][key] = value
+    fine = {
+        "file_name": [str],
+        "license": [int, bool, str],
+        "flickr_url": [str],
+        "iscrowd": [bool],
+        "name": [str],
+        "supercategory": [str],
+        "url": [str],
+    }
+    allowed = fine.get(key, [int, bool, str] if (part, key) == ("licenses", "id") else [])
+    wanted = None if key == "file_name" else {"a.jpg"}
+    if type(value) in allowed:
+        _read(tmp_path, content, wanted)
+        return
+    with pytest.raises(IntegrityError) as caught:
+        _read(tmp_path, content, wanted)
+    assert all("instances.json" in str(fault) for fault in caught.value.faults)
+
+
+@pytest.mark.parametrize("value", [["a"], {"a": 1}, HUGE, None, True, "x"], ids=repr)
+@pytest.mark.parametrize("key", ["image_id", "category_id", "category", "score", "segmentation", "bbox"])
+def test_wrong_types_of_detections(tmp_path: Path, known: Instances, key: str, value: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        _detect(tmp_path, known, [_detection(0.5) | {key: value}])
+    assert "detections.json" in str(caught.value)
+
+
+def test_boxes_that_overshoot_are_cut_and_counted(
+    tmp_path: Path, known: Instances, tiny_coco: ModuleType
+) -> None:
+    """As detectors give them; a pixel of rounding is not worth counting."""
+    found, clipped = _detect(
+        tmp_path,
+        known,
+        [
+            _detection(0.9, bbox=[-20, 100.0, 30, 500]),
+            {"image_id": 2, "category": "cup", "score": 0.9, "bbox": [-0.5, 10, 20, 20]},
+            {"image_id": 2, "category": "cup", "score": 0.99, "bbox": [400, 10, 20, 20]},
+        ],
+    )
+    assert clipped == 2
+    assert np.array_equal(decode(found[1, "dog"].rle), tiny_coco.mask((0, 100, 10, 20)))
+    assert np.array_equal(decode(found[2, "cup"].rle), tiny_coco.mask((0, 10, 20, 20)))
+
+
 def test_truncated_json(tiny_coco: ModuleType, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"instances\.json: not valid JSON"):
         _read(tmp_path, json.dumps(tiny_coco.instances())[:-40])
@@ -179,11 +255,12 @@ def test_the_top_detection_counts(tmp_path: Path, known: Instances, tiny_coco: M
         {"image_id": 2, "category": "cup", "score": 0.35, "bbox": [1, 2, 3, 4]},
         _detection(0.99, image_id=4711),
     ]
-    found = _detect(tmp_path, known, content)
+    found, clipped = _detect(tmp_path, known, content)
+    assert clipped == 0
     assert set(found) == {(1, "dog"), (2, "cup")}
     assert np.array_equal(decode(found[1, "dog"].rle), tiny_coco.mask((50, 50, 20, 10)))
     assert np.array_equal(decode(found[2, "cup"].rle), tiny_coco.mask((1, 2, 3, 4)))
-    assert _detect(tmp_path, known, content[::-1]) == found
+    assert _detect(tmp_path, known, content[::-1]) == (found, 0)
 
 
 @pytest.mark.parametrize(
@@ -196,8 +273,9 @@ def test_the_top_detection_counts(tmp_path: Path, known: Instances, tiny_coco: M
         ([_detection(0.5), _detection("high")], "detection 2: score must be a number, not 'high'"),  # type: ignore[arg-type]
         ([_detection(0.5, category_id=5)], "unknown category_id 5"),
         ([_detection(0.5, category="unicorn")], "unknown category 'unicorn'"),
-        ([_detection(0.5, bbox=[150, 20, 30, 40])], "a polygon with x from 150 to 180 lies outside"),
-        ([_detection(0.5, bbox=[1, 2, 3])], "a segmentation must be an RLE or polygons, not None"),
+        ([_detection(0.5, bbox=[1, 2, 3])], "bbox must be [x, y, w, h], not [1, 2, 3]"),
+        ([_detection(0.5, bbox=None)], "a segmentation must be an RLE or polygons, not None"),
+        ([_detection(0.5, bbox=[170, 2, 3, 4])], "no detection in any of the 4 images"),
         ([_detection(0.5, bbox=[1, 2, 3, "4"])], "bbox must be [x, y, w, h]"),
     ],
 )
@@ -213,7 +291,7 @@ def test_mask_rules(tmp_path: Path, known: Instances, tiny_coco: ModuleType) -> 
     largest = replace(source, mask_rule="largest_instance")
     assert [item.box for item in largest.masks_of("b.jpg", "cup")] == [(8, 50, 50, 56)]
     assert largest.masks_of("b.jpg", "dog") == ()
-    detected = replace(source, detections=_detect(tmp_path, known, [_detection(0.4)]))
+    detected = replace(source, detections=_detect(tmp_path, known, [_detection(0.4)])[0])
     assert [item.box for item in detected.masks_of("a.jpg", "dog")] == [(10, 20, 30, 40)]
     assert detected.masks_of("b.jpg", "cup") == ()
 

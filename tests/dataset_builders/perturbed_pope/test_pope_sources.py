@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from types import ModuleType
@@ -46,6 +47,9 @@ def _spoil(folder: Path, kind: str) -> None:
     image = folder / "images" / "b.jpg"
     if kind == "missing":
         image.unlink()
+    elif kind == "pipe":
+        image.unlink()
+        os.mkfifo(image)
     elif kind == "truncated":
         image.write_bytes(image.read_bytes()[:900])
     elif kind == "no image":
@@ -67,6 +71,7 @@ def _spoil(folder: Path, kind: str) -> None:
     [
         ("missing", "random.json:5: the image 'b.jpg' is missing in"),
         ("truncated", "random.json:5: the image 'b.jpg' can't be decoded"),
+        ("pipe", "random.json:5: the image 'b.jpg' can't be decoded ([Errno 22] no regular file)"),
         ("no image", "random.json:5: the image 'b.jpg' can't be decoded"),
         (
             "size",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -234,6 +235,16 @@ def test_empty_and_missing_folders(tmp_path: Path) -> None:
         folder_source(tmp_path / "none", tmp_path)
     with pytest.raises(InputError, match="no annotation"):
         folder_source(tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize("place", ["images/7.png", "annotations/0007.json"])
+def test_a_pipe_is_not_waited_for(upstream: ModuleType, tmp_path: Path, place: str) -> None:
+    upstream.write(tmp_path, 7, upstream.record(7))
+    (tmp_path / place).unlink()
+    os.mkfifo(tmp_path / place)
+    jobs = folder_source(tmp_path / "annotations", tmp_path / "images").jobs
+    with pytest.raises(IntegrityError, match=r"7: .*no regular file"):
+        inspect_all(jobs, allow_partial=True)
 
 
 def test_an_image_turned_by_exif_is_written_as_it_is_shown(upstream: ModuleType, tmp_path: Path) -> None:

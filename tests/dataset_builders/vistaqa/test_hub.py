@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from hashlib import sha1
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -99,6 +101,60 @@ def test_bad_parquet_rows_are_named(
     (tmp_path / "workspace").mkdir()
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "in" / "train-0.parquet")
     with pytest.raises(InputError, match=f"train-0.parquet row 0.*{said}"):
+        locate(tmp_path / "in", tmp_path / "workspace", "r")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"id": "²"}, "needs an integer in the column id or image_id, not '²'"),
+        ({"id": 1.5}, "needs an integer in the column id or image_id, not 1.5"),
+        ({"id": 2**62 * 1.0}, "needs an integer"),
+        ({"image": b"bare bytes"}, "the column image holds no picture"),
+        ({"question": b"\xff\x00"}, "expected text and numbers, found bytes"),
+        ({"annotations": '[{"segmentation": '}, "annotations: not valid JSON"),
+    ],
+)
+def test_wrong_types_in_parquet_are_one_sentence(
+    upstream: ModuleType, tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    record = upstream.record(7)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "workspace").mkdir()
+    stream = io.BytesIO()
+    upstream.picture(7).save(stream, "PNG")
+    row = {key: record[key] for key in ("question", "answer", "task_type", "task_domain", "num_instances")}
+    row |= {"hallucination": 0, "annotations": record["annotations"], "id": 7}
+    row |= {"image": {"bytes": stream.getvalue()}} | change
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "in" / "train-0.parquet")
+    with pytest.raises(InputError) as caught:
+        locate(tmp_path / "in", tmp_path / "workspace", "r")
+    assert "train-0.parquet row 0" in str(caught.value)
+    assert said in str(caught.value)
+
+
+def test_counts_as_bytes_are_text(upstream: ModuleType, tmp_path: Path) -> None:
+    record = upstream.record(7)
+    for item in record["annotations"]:
+        item["segmentation"]["counts"] = item["segmentation"]["counts"].encode()
+    (tmp_path / "in").mkdir()
+    (tmp_path / "workspace").mkdir()
+    stream = io.BytesIO()
+    upstream.picture(7).save(stream, "PNG")
+    keys = ("question", "answer", "task_type", "task_domain", "num_instances", "hallucination", "annotations")
+    row = {key: record[key] for key in keys} | {"id": 7, "image": {"bytes": stream.getvalue()}}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "in" / "train-0.parquet")
+    found = VistaQASource(jobs_of(*locate(tmp_path / "in", tmp_path / "workspace", "r")), {"kind": "hub"})
+    plan_source(found, allow_partial=True)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
+def test_truncated_parquet_is_one_sentence(upstream: ModuleType, tmp_path: Path, share: float) -> None:
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "train-0.parquet"
+    pq.write_table(pa.table({"id": list(range(1000))}), path)
+    path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
+    with pytest.raises(InputError, match=r"train-0\.parquet: can't be read as Parquet"):
         locate(tmp_path / "in", tmp_path / "workspace", "r")
 
 
