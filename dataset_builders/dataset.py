@@ -17,7 +17,10 @@ from lookcheck.dataset_builders.core.processes import Track, no_track
 if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
     from lookcheck.dataset_builders.parquet.check import Checker
+    from lookcheck.dataset_builders.parquet.plan import FolderPlan
     from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice
+    from lookcheck.dataset_builders.scores.demonstration import Demonstration
+    from lookcheck.dataset_builders.scores.report import Report
     from lookcheck.dataset_builders.scores.scorer import Scorer
 
 J = TypeVar("J", covariant=True)
@@ -74,12 +77,28 @@ class DataSet(Protocol):
         From configuration to the column that names a row; ``""`` stands for all others.
     scorer : Scorer
         Scores files of answers; `score` makes a command of it.
+    build_options : type
+        A dataclass whose fields carry their typer options; `build` makes a command of it. Its `source` may
+        be ``"sample"``, which needs neither a file nor the network nor any other option.
     """
 
     name: str
     title: str
     id_column: Mapping[str, str]
     scorer: Scorer[Any]
+    build_options: type[Any]
+
+    def plan(self, options: Any, work: Work) -> FolderPlan:
+        """Read the source that the options name, check all of it and plan the folder.
+
+        Raises
+        ------
+        InputError, IntegrityError
+            If options contradict each other, or the source is not as it should be.
+        """
+
+    def built(self, manifest: Mapping[str, Any]) -> Sequence[str]:
+        """Lines that `build` prints below the counts: what was recognised, what was left out."""
 
     def checker(self) -> Checker:
         """The rules of the rows of a built folder."""
@@ -95,6 +114,12 @@ class DataSet(Protocol):
         InputError
             If the rows can't be read, or the choice leaves several splits.
         """
+
+    def demonstration(self) -> Demonstration | None:
+        """How `demo` scores the sample; None if it doesn't."""
+
+    def published(self) -> Report | None:
+        """The score of published answers that ship with the data set, if some do."""
 
     def needs_rights(self, source: Mapping[str, Any]) -> str | None:
         """Why publishing rows of this source takes the rights of whoever does it; None if it doesn't."""

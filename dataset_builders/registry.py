@@ -14,6 +14,17 @@ from lookcheck.dataset_builders.vistaqa.dataset import DATASET as VISTAQA
 DATASETS: Final[dict[str, DataSet]] = {item.name: item for item in (VISTAQA, SALART_VQA, PERTURBED_POPE)}
 
 
+def command_name(data_set: DataSet) -> str:
+    """What the commands call a data set.
+
+    Examples
+    --------
+    >>> [command_name(data_set) for data_set in DATASETS.values()]
+    ['vistaqa', 'salart-vqa', 'perturbed-pope']
+    """
+    return data_set.name.replace("_", "-")
+
+
 def data_set(name: str, folder: Path) -> DataSet:
     """The data set that a built folder names.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.scripts import console
 
 
@@ -20,19 +20,10 @@ def check(
     Exit code 2 if anything falls short.
     """
     # `datasets` takes seconds to import: not for --help.
-    from lookcheck.dataset_builders.parquet.check import Checker, check_folder
-    from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
-    from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
-    from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker
-    from lookcheck.scripts.build.tracking import tracking
+    from lookcheck.dataset_builders.parquet.check import check_folder
 
-    checkers: dict[str, Callable[[], Checker]] = {
-        "vistaqa": VistaQAChecker,
-        "salart_vqa": SalArtVQAChecker,
-        "perturbed_pope": PerturbedPopeChecker,
-    }
-    with tracking(quiet=json) as track:
-        report = check_folder(folder, checkers, track)
+    with console.tracking(quiet=json) as track:
+        report = check_folder(folder, DATASETS, track)
     if json:
         faults = [{"id": fault.id, "rule": fault.rule, "message": fault.message} for fault in report.faults]
         counts = {"files": report.files, "rows": report.rows}

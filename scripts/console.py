@@ -27,6 +27,7 @@ from rich.progress import (
 )
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.processes import Track
 
 EXIT_INPUT = 2
 EXIT_BUG = 1
@@ -126,6 +127,18 @@ def progress(*, quiet: bool = False) -> Progress:
         console=stderr,
         disable=quiet or not stderr.is_terminal,
     )
+
+
+@contextmanager
+def tracking(*, quiet: bool = False) -> Iterator[Track]:
+    """Show a bar for each stage; gives what `write_folder` takes as `track`."""
+    with progress(quiet=quiet) as bars:
+
+        def track(description: str, total: int) -> Callable[[], None]:
+            task = bars.add_task(description, total=total)
+            return lambda: bars.advance(task)
+
+        yield track
 
 
 class RateColumn(TextColumn):

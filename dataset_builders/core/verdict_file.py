@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Required, TypeAlias, TypedDict
 
@@ -137,6 +139,14 @@ def identity(header: JudgeHeader) -> str:
     where = told.get("dtype") or told.get("backend")
     parts = [name, told.get("method"), f"prompt{told.get('prompt_version')}", where]
     return ",".join(map(str, parts)).replace("|", "/")
+
+
+def fingerprint(rows: Iterable[tuple[str, ...]]) -> str:
+    """Hash of rows of text, whatever their order."""
+    digest = hashlib.sha256()
+    for row in sorted(rows):
+        digest.update(json.dumps(row).encode() + b"\n")
+    return digest.hexdigest()
 
 
 def _header(line: str, where: str) -> JudgeHeader:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,6 +30,17 @@ class Checker(Protocol):
         """Faults that only show when all rows have been seen."""
 
 
+class Rules(Protocol):
+    """What a check asks a data set."""
+
+    @property
+    def id_column(self) -> Mapping[str, str]:
+        """From configuration to the column that names a row; "" stands for all others."""
+
+    def checker(self) -> Checker:
+        """The rules of the rows."""
+
+
 @dataclass
 class Checked:
     """What a check found; `notes` are worth knowing and no fault."""
@@ -41,15 +52,15 @@ class Checked:
 
 
 def check_folder(
-    folder: Path, checkers: Mapping[str, Callable[[], Checker]] | None = None, track: Track = no_track
+    folder: Path, data_sets: Mapping[str, Rules] | None = None, track: Track = no_track
 ) -> Checked:
     """Check a built folder.
 
     Parameters
     ----------
     folder : Path
-    checkers : mapping, optional
-        From a data set's name, as ``lookcheck.json`` has it, to the rules of its rows.
+    data_sets : mapping, optional
+        By name, as ``lookcheck.json`` has it.
     track : callable
         Shows progress.
 
@@ -79,13 +90,20 @@ def check_folder(
         if features is not None:
             sound[path] = features
     _check_counts(configs, sound, manifest, folder, faults)
-    make_checker = (checkers or {}).get(str(manifest.get("name")))
-    checker = make_checker() if make_checker else None
+    rules = (data_sets or {}).get(str(manifest.get("name")))
+    checker = rules.checker() if rules is not None else None
     if checker is None:
         report.notes.append("no rules are known for the rows of this data set; the files were checked")
+    named = rules.id_column if rules else {}
+    id_columns = {
+        path: named[config] if config in named else named.get("", "id")
+        for config, splits in configs.items()
+        for paths in splits.values()
+        for path in paths
+    }
     step = track("checking rows", sum(pq.read_metadata(path).num_rows for path in sound))
     for path, features in sound.items():
-        for found, row in iterate_rows(path, folder, features):
+        for found, row in iterate_rows(path, folder, features, id_columns.get(path, "id")):
             report.rows += 1
             faults += found
             if checker is not None and row is not None:

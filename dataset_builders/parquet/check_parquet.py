@@ -53,16 +53,16 @@ def check_file(path: Path, folder: Path) -> tuple[list[Fault], datasets.Features
 
 
 def iterate_rows(
-    path: Path, folder: Path, features: datasets.Features
+    path: Path, folder: Path, features: datasets.Features, id_column: str = "id"
 ) -> Iterator[tuple[list[Fault], dict[str, Any] | None]]:
-    """Yield each row with its faults; the row is None if its pictures can't be looked at."""
+    """Yield each row with its faults, by `id_column`; the row is None if its pictures can't be looked at."""
     name = path.relative_to(folder).as_posix()
     number = 0
     with pq.ParquetFile(path) as file:
         try:
             for batch in file.iter_batches(batch_size=8):
                 for row in batch.to_pylist():
-                    id = str(row.get("id") or row.get("row_id") or f"{name} row {number}")
+                    id = str(row.get(id_column) or f"{name} row {number}")
                     number += 1
                     yield _check_row(row, id, features)
         except (pa.ArrowException, OSError) as error:

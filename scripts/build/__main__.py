@@ -2,15 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from lookcheck.dataset_builders.dataset import DataSet, Work
+from lookcheck.dataset_builders.registry import DATASETS, command_name
 from lookcheck.scripts import console
-from lookcheck.scripts.build.perturbed_pope import perturbed_pope
-from lookcheck.scripts.build.salart_vqa import salart_vqa
-from lookcheck.scripts.build.vistaqa import vistaqa
+from lookcheck.scripts.option_objects import with_option_objects
+
+
+@dataclass(frozen=True)
+class Common:
+    """What every build can be told."""
+
+    output: Annotated[Path, typer.Option(help="New folder to write.")]
+    num_proc: Annotated[int, typer.Option(min=1, help="Processes that make rows.")] = 1
+    json: Annotated[bool, typer.Option("--json", help="Print what was built as JSON.")] = False
+
+
+def build_command(data_set: DataSet) -> Callable[..., None]:
+    """The command that builds a data set."""
+
+    def build(options: Any, common: Common) -> None:
+        # `datasets` takes seconds to import: not for --help.
+        from lookcheck.dataset_builders.parquet.writer import refuse_output, write_folder
+
+        refuse_output(common.output)
+        with TemporaryDirectory(prefix="lookcheck-") as name, console.tracking(quiet=common.json) as track:
+            plan = data_set.plan(options, Work(Path(name), common.num_proc, track))
+            manifest = write_folder(plan, common.output, num_proc=common.num_proc, track=track)
+        if common.json:
+            print(console.to_json(manifest))
+        else:
+            print("\n".join([*_counts(manifest, common.output), *data_set.built(manifest)]))
+
+    name = command_name(data_set)
+    build.__annotations__ = {"options": data_set.build_options, "common": Common, "return": None}
+    build.__doc__ = (
+        f"Build {data_set.title}: check everything, then write Parquet, README.md and eval.yaml.\n\n"
+        f"Example: lookcheck build {name} --source sample --output {name}"
+    )
+    return with_option_objects(build)
+
+
+def _counts(manifest: Mapping[str, Any], output: Path) -> list[str]:
+    """What was built, a line for each configuration."""
+    lines = [f"{manifest['name']} {manifest['version']} in {output}"]
+    for config, splits in manifest["built"].items():
+        lines += [f"  {config} / {split}: {counted['rows']:,} rows" for split, counted in splits.items()]
+    return lines
+
 
 app = console.new_app("Build a data set as a folder that load_dataset reads and the Hub shows.")
-app.command("vistaqa")(vistaqa)
-app.command("salart-vqa")(salart_vqa)
-app.command("perturbed-pope")(perturbed_pope)
+for _data_set in DATASETS.values():
+    app.command(command_name(_data_set))(build_command(_data_set))
 
 
 @app.callback()

@@ -13,7 +13,7 @@ import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.printable import printable
-from lookcheck.dataset_builders.core.verdict_file import Json, JudgeHeader, VerdictRow, identity
+from lookcheck.dataset_builders.core.verdict_file import Json, JudgeHeader, VerdictRow, fingerprint, identity
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.backend import DEFAULT_MODEL, Backend, Settings
 from lookcheck.scripts.judge.decision import MAX_NEW_TOKENS
@@ -21,7 +21,7 @@ from lookcheck.scripts.judge.plan import MAX_CHARACTERS, make_plan
 from lookcheck.scripts.judge.processes import Processes
 from lookcheck.scripts.judge.prompt import PROMPT_VERSION
 from lookcheck.scripts.judge.resumable import judge_plan
-from lookcheck.scripts.judge.samples import Sample, fingerprint, join, rows_of
+from lookcheck.scripts.judge.samples import Sample, join, rows_of
 from lookcheck.scripts.judge.watch import Watch
 
 # Those whose version can change a figure.

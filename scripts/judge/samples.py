@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,14 +147,6 @@ def rows_of(
     except Exception as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise InputError(f"{dataset}: can't be read as a data set ({reason})") from None
-
-
-def fingerprint(rows: Iterable[tuple[str, ...]]) -> str:
-    """Hash of rows of text, whatever their order."""
-    digest = hashlib.sha256()
-    for row in sorted(rows):
-        digest.update(json.dumps(row).encode() + b"\n")
-    return digest.hexdigest()
 
 
 def _id(value: Any, where: str) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from lookcheck.dataset_builders.core import jsonl
 from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
+from lookcheck.dataset_builders.registry import DATASETS, data_set
 from lookcheck.scripts import console
 from lookcheck.scripts.publish.hub import Upload, check_repo, list_files
 from lookcheck.scripts.publish.hub import publish as publish_upload
@@ -19,7 +20,7 @@ def publish(
     to: Annotated[str, typer.Option("--to", help="Repository on the Hub, ORG/NAME.")],
     public: Annotated[bool, typer.Option("--public", help="Everybody can see it.")] = False,
     rights: Annotated[
-        bool, typer.Option("--i-have-the-rights", help="Needed for VistaQA with --public: no licence known.")
+        bool, typer.Option("--i-have-the-rights", help="With --public, for data that states no licence.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, ask nobody.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
@@ -31,17 +32,17 @@ def publish(
     """
     check_repo(to)
     manifest = read_built(folder)
-    if public and not rights and manifest.get("name") == "vistaqa" and _source(manifest) != "sample":
-        raise InputError(
-            "VistaQA states no licence: --public takes --i-have-the-rights; without --public it is private"
-        )
+    source = manifest.get("source")
+    why = data_set(str(manifest.get("name")), folder).needs_rights(source if isinstance(source, dict) else {})
+    if public and not rights and why:
+        raise InputError(f"{why}: --public takes --i-have-the-rights; without --public it is private")
     refuse_faulty(folder, quiet=json)
     upload = Upload(folder, to, "dataset", not public, list_files(folder), ("*.parquet",))
     publish_upload(upload, dry_run=dry_run, as_json=json)
 
 
 def refuse_faulty(folder: Path, *, quiet: bool = False) -> None:
-    """Refuse a folder whose files or pictures are broken; `lookcheck check` also knows each data set's rules.
+    """Refuse a folder in which `lookcheck check` finds a fault.
 
     Raises
     ------
@@ -50,10 +51,9 @@ def refuse_faulty(folder: Path, *, quiet: bool = False) -> None:
     """
     # `datasets` takes seconds to import: not for --help.
     from lookcheck.dataset_builders.parquet.check import check_folder
-    from lookcheck.scripts.build.tracking import tracking
 
-    with tracking(quiet=quiet) as track:
-        faults = check_folder(folder, None, track).faults
+    with console.tracking(quiet=quiet) as track:
+        faults = check_folder(folder, DATASETS, track).faults
     if faults:
         raise IntegrityError(str(folder), faults)
 
@@ -100,11 +100,6 @@ def _has_configs(card: Path) -> bool:
     except (ValueError, yaml.YAMLError):
         return False
     return isinstance(content, dict) and bool(content.get("configs"))
-
-
-def _source(manifest: dict[str, Any]) -> object:
-    source = manifest.get("source")
-    return source.get("kind") if isinstance(source, dict) else source
 
 
 app = console.new_app("Publish a built folder on the Hub.")

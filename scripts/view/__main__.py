@@ -33,12 +33,11 @@ def view(
     """
     # `datasets` takes seconds to import: not for --help.
     from lookcheck.dataset_builders.parquet.reader import Choice
-    from lookcheck.scripts.build.tracking import tracking
     from lookcheck.scripts.view.gallery import write_gallery
 
     if output is None and sheet is None:
         output = folder.absolute().with_name(f"{folder.absolute().name}-gallery")
-    with tracking(quiet=json) as track:
+    with console.tracking(quiet=json) as track:
         viewed = write_gallery(folder, output, Choice(config, split, limit), sheet=sheet, track=track)
     page = None if output is None else output / "index.html"
     if json:

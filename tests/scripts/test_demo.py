@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from pycocotools import mask as coco
 
+from lookcheck.dataset_builders.salart_vqa import constants, published
+from lookcheck.dataset_builders.vistaqa import demonstration
 from lookcheck.scripts import console
 from lookcheck.scripts.cli import app
-from lookcheck.scripts.demo import policies, sample
 
 ROW = ["99.37", "53.26", "53.89", "50.28", "7.87", "8.71", "0.00", "78.34", "33.81", "30.21"]
 ATTRIBUTION = ["0.63", "18.95", "27.16", "53.26"]
@@ -99,8 +100,8 @@ def test_the_oracle_is_noisy_and_always_the_same(number: int) -> None:
     mask[10:30, 20:60] = 1
     encoded = coco.encode(np.asfortranarray(mask))
     rle = {"size": [50, 80], "counts": encoded["counts"].decode()}
-    found = policies.noisy_masks(f"row {number}", [rle] * 10)
-    assert found == policies.noisy_masks(f"row {number}", [rle] * 10)
+    found = demonstration.noisy_masks(f"row {number}", [rle] * 10)
+    assert found == demonstration.noisy_masks(f"row {number}", [rle] * 10)
     assert 3 <= len(found) <= 10
     decoded = [{"size": one["size"], "counts": one["counts"].encode()} for one in found]
     overlaps = coco.iou(decoded, [encoded], [0])
@@ -108,15 +109,15 @@ def test_the_oracle_is_noisy_and_always_the_same(number: int) -> None:
 
 
 def test_the_shipped_table_is_small_and_of_the_published_composition() -> None:
-    assert sample.SAMPLE.stat().st_size < 60_000
-    shipped = sample.load_sample()
+    assert published.PUBLISHED.stat().st_size < 60_000
+    shipped = published.load_published()
     assert len(set(shipped.ids)) == 950
     assert Counter(row["role"] for row in shipped.references) == {
         "artifact": 475,
         "clean_reference": 356,
         "paired_generated_counterpart": 119,
     }
-    assert doctest.testmod(sample) == (0, 2)
+    assert doctest.testmod(published) == (0, 2)
 
 
 def test_the_shipped_table_says_what_the_published_files_say(shared_data: Path) -> None:
@@ -125,14 +126,14 @@ def test_the_shipped_table_says_what_the_published_files_say(shared_data: Path) 
         return {row["row_id"]: row for row in map(json.loads, text.split("\n")[:-1])}
 
     labels, answers = read("labels.jsonl"), read("predictions_gemini31pro.jsonl")
-    shipped = sample.load_sample()
+    shipped = published.load_published()
     assert shipped.ids == list(labels)
     for row_id, reference, prediction in zip(
         shipped.ids, shipped.references, shipped.predictions, strict=True
     ):
         label, answer = labels[row_id], answers[row_id]
         assert reference["role"] == label["image_role"]
-        for question in sample.QUESTIONS:
+        for question in constants.QUESTIONS:
             assert reference[question] == (label[f"{question}_answer"] or "")
             assert prediction[question] == (answer.get(question) or "")
 
@@ -145,8 +146,8 @@ def test_the_notice_credits_the_source(repository: Path) -> None:
 
 def test_the_shipped_verdicts_are_about_the_sample(tmp_path: Path) -> None:
     from lookcheck.dataset_builders.core.errors import InputError
+    from lookcheck.dataset_builders.vistaqa.demonstration import oracle_answers, shipped_verdicts
     from lookcheck.dataset_builders.vistaqa.sample import questions
-    from lookcheck.scripts.demo.judged import oracle_answers, shipped_verdicts
 
     lines = questions()
     ids = [f"{number:04d}" for number in range(1, len(lines) + 1)]

@@ -4,43 +4,26 @@ from __future__ import annotations
 
 import doctest
 import hashlib
-import io
+import importlib.util
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from PIL import Image
 
-from lookcheck.dataset_builders.parquet import writer
-from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, FolderPlan, ShardGroup
+from lookcheck.dataset_builders.parquet.writer import write_folder
+from lookcheck.dataset_builders.vistaqa.plan import plan_source
+from lookcheck.dataset_builders.vistaqa.sources import folder_source
 from lookcheck.scripts.publish import hub as publish_hub
 
 TOKEN = "hf_loopbackSECRETtoken0123456789"
-CARD = """---
-configs:
-- config_name: default
-  data_files:
-  - split: test
-    path: data/*.parquet
-dataset_info:
-  config_name: default
-  features:
-  - name: id
-    dtype: string
-  - name: image
-    dtype: image
-  splits:
-  - name: test
-    num_examples: 4
----
-# Small
-"""
-SHARDS = ("data/test0-00000-of-00001.parquet", "data/test1-00000-of-00001.parquet")
+SHARDS = ("data/counting-00000-of-00001.parquet", "data/ocr-00000-of-00001.parquet")
 BLOCK = """
 import sys
 class Blocker:
@@ -52,32 +35,30 @@ sys.meta_path.insert(0, Blocker())
 """
 
 
-def make_rows(job: tuple[int, int]) -> dict[str, list[dict[str, Any]]]:
-    shard, index = job
-    buffer = io.BytesIO()
-    Image.new("RGB", (8, 6), (shard * 100, index * 100, 7)).save(buffer, "PNG")
-    name = f"r{shard}{index}"
-    row = {"id": name, "image": {"bytes": buffer.getvalue(), "path": f"{name}.png"}}
-    return {f"test{shard}": [row]}
+def upstream() -> Any:
+    path = Path(__file__).parents[1] / "dataset_builders" / "vistaqa" / "upstream.py"
+    spec = importlib.util.spec_from_file_location("upstream_for_publish", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def build(folder: Path, tasks: Sequence[str] = ("counting", "counting", "OCR", "OCR")) -> Path:
+    """A folder as the builders write it, with a file for each task."""
+    source = folder.parent / "in" / folder.name
+    for number, task in enumerate(tasks):
+        upstream().write(source, number, upstream().record(number, task))
+    found = folder_source(source / "annotations", source / "images")
+    write_folder(plan_source(found, allow_partial=True, overlays=False), folder)
+    (folder / ".hidden").write_text("not for others")
+    return folder
 
 
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
-    """A folder as the builders write it, in two files."""
-    features = datasets.Features({"id": datasets.Value("string"), "image": datasets.Image()})
-    groups = tuple(
-        ShardGroup({f"test{shard}": features}, ((shard, 0), (shard, 1)), make_rows) for shard in range(2)
-    )
-    config = ConfigFiles("default", {"test": ("test0", "test1")}, default=True)
-    card = CardPlan("vistaqa.md.jinja", {"license": "unknown"})
-    plan = FolderPlan("vistaqa", "1.0.0", groups, (config,), card, "Small.", source={"kind": "folder"})
-    folder = tmp_path / "built"
-    with pytest.MonkeyPatch.context() as patch:
-        # What the card says is not the matter here.
-        patch.setattr(writer, "render_card", lambda *_, **__: CARD)
-        writer.write_folder(plan, folder)
-    (folder / ".hidden").write_text("not for others")
-    return folder
+    return build(tmp_path / "built")
 
 
 def run(hub: Any, folder: Path, *command: str, **changed: str) -> subprocess.CompletedProcess[str]:
@@ -107,7 +88,7 @@ def digests(files: dict[str, bytes]) -> dict[str, str]:
 
 
 def local(folder: Path) -> dict[str, bytes]:
-    names = ("README.md", "lookcheck.json", *SHARDS)
+    names = ("README.md", "eval.yaml", "lookcheck.json", *SHARDS)
     return {name: (folder / name).read_bytes() for name in names}
 
 
@@ -127,7 +108,9 @@ for streaming in (False, True):
 """
     read = run(loopback_hub, built.parent, "-c", code)
     assert read.returncode == 0, read.stderr
-    rows = [[f"r{a}{b}", [8, 6], [a * 100, b * 100, 7]] for a in range(2) for b in range(2)]
+    pixels = [list(upstream().picture(number).getpixel((0, 0))) for number in range(4)]
+    # In the order of the tasks: OCR comes before counting.
+    rows = [[f"{number:04d}", [24, 16], pixels[number]] for number in (2, 3, 0, 1)]
     assert [json.loads(line) for line in read.stdout.splitlines()] == [rows, rows]
 
 
@@ -135,7 +118,8 @@ for streaming in (False, True):
     ("broken", "shown"),
     [
         ("junk", "can't be read as Parquet"),
-        ("absent", "the files have {'rows': 2}"),
+        ("absent", "no file matches data/counting-*.parquet"),
+        ("answer", "0000: answer is empty"),
         ("manifest", "lookcheck.json: lacks"),
     ],
 )
@@ -144,6 +128,11 @@ def test_a_broken_folder_is_not_published(loopback_hub: Any, built: Path, broken
         (built / SHARDS[0]).write_bytes(b"twelve bytes")
     elif broken == "absent":
         (built / SHARDS[0]).unlink()
+    elif broken == "answer":
+        table = pq.read_table(built / SHARDS[0], partitioning=None)
+        column = pa.array(["", *table["answer"].to_pylist()[1:]])
+        place = table.column_names.index("answer")
+        pq.write_table(table.set_column(place, "answer", column), built / SHARDS[0], write_page_index=True)
     else:
         (built / "lookcheck.json").write_text('{"name": "vistaqa"}')
     for options in ([], ["--dry-run"]):
@@ -206,14 +195,10 @@ def test_vistaqa_is_public_only_with_the_rights(loopback_hub: Any, built: Path) 
 
 def test_a_shard_of_an_earlier_version_goes(loopback_hub: Any, built: Path) -> None:
     assert publish(loopback_hub, built).returncode == 0
-    (built / SHARDS[1]).unlink()
-    manifest = json.loads((built / "lookcheck.json").read_text())
-    (built / "lookcheck.json").write_text(
-        json.dumps({**manifest, "built": {"default": {"test": {"rows": 2}}}})
-    )
-    assert publish(loopback_hub, built).returncode == 0
+    few = build(built.parent / "few", ["counting"])
+    assert publish(loopback_hub, few).returncode == 0
     stored = sorted(loopback_hub.repos["datasets", "org/Small"].files)
-    assert stored == ["README.md", SHARDS[0], "lookcheck.json"]
+    assert stored == ["README.md", SHARDS[0], "eval.yaml", "lookcheck.json"]
 
 
 @pytest.mark.parametrize(

@@ -24,16 +24,15 @@ from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.perturbed_pope import perturbations as ops
 from lookcheck.dataset_builders.perturbed_pope.builder import PerturbedPOPE
-from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
 from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, Condition, Given, Perturbed
 from lookcheck.dataset_builders.perturbed_pope.constants import SPLITS
 from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
 from lookcheck.dataset_builders.perturbed_pope.plan import features, plan_source
 from lookcheck.dataset_builders.perturbed_pope.rows import make_rows
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
+from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.metrics.perturbed_pope import conditions as metric
 
-CHECKERS = {"perturbed_pope": PerturbedPopeChecker}
 # d.jpg's dog has no instance, and nothing is left to paste for its car.
 PAIRS = {("a.jpg", "dog"), ("a.jpg", "car"), ("b.jpg", "cup"), ("b.jpg", "person")}
 PAIRS |= {("c.jpg", "banana"), ("c.jpg", "chair"), ("d.jpg", "car")}
@@ -226,7 +225,7 @@ def test_a_row_is_the_same_alone(tiny_source: Path, tiny_built: Path) -> None:
 
 
 def test_the_folder_keeps_all_rules(tiny_built: Path) -> None:
-    report = check_folder(tiny_built, CHECKERS)
+    report = check_folder(tiny_built, DATASETS)
     assert (report.files, report.rows, report.faults, report.notes) == (36, 3 * (9 * 18 + 7 + 7 + 6), [], [])
 
 
@@ -247,10 +246,10 @@ def test_a_condition_is_added_in_one_place(
     loaded = datasets.load_dataset(str(tmp_path / "out"), "grey", cache_dir=str(tmp_path / "cache"))
     image = np.asarray(loaded["popular"][0]["image"])
     assert (image[..., 0] == image[..., 2]).all()
-    assert check_folder(tmp_path / "out", CHECKERS).faults == []
+    assert check_folder(tmp_path / "out", DATASETS).faults == []
     # The rows say grey, and the pictures are another's.
     monkeypatch.setattr(Grey, "apply", lambda _self, image, _given: Perturbed(image))
-    faults = check_folder(tmp_path / "out", CHECKERS).faults
+    faults = check_folder(tmp_path / "out", DATASETS).faults
     assert {(fault.id.split("-")[-1], fault.rule) for fault in faults} == {("grey", "pixels")}
     assert len(faults) == 4
 

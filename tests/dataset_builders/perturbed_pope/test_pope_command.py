@@ -10,11 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from lookcheck.dataset_builders.parquet.check import check_folder
-from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
+from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.scripts import console
 from lookcheck.scripts.build import __main__ as build
-
-CHECKERS = {"perturbed_pope": PerturbedPopeChecker}
 
 
 def _rows(folder: Path, condition: str) -> list[dict[str, Any]]:
@@ -38,7 +36,7 @@ def test_the_sample(
     said = capsys.readouterr().out
     assert "original / random:" in said
     assert "random: generated" in said
-    assert check_folder(tmp_path / "out", CHECKERS).faults == []
+    assert check_folder(tmp_path / "out", DATASETS).faults == []
     rows = _rows(tmp_path / "out", "original")
     assert len({row["image_name"] for row in rows}) >= 24
     assert {row["license"] for row in rows} == {"CC0-1.0", "public domain"}

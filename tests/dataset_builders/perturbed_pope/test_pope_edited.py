@@ -18,12 +18,10 @@ from pycocotools import mask as coco
 from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
-from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
 from lookcheck.dataset_builders.perturbed_pope.hub import unpack
 from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
-
-CHECKERS = {"perturbed_pope": PerturbedPopeChecker}
+from lookcheck.dataset_builders.registry import DATASETS
 
 
 def _source(folder: Path, **options: Any) -> PopeSource:
@@ -84,7 +82,7 @@ def test_edited_pictures(files: Path, edited: tuple[Path, Path], tmp_path: Path)
     photo = np.asarray(Image.open(files / "images" / "a.jpg").convert("RGB"))
     changed = (np.asarray(Image.open(edited[0] / "a-dog.png")) != photo).any(2)
     assert np.array_equal(coco.decode(rows[0]["mask_rle"]).astype(bool), changed)
-    assert check_folder(tmp_path / "out", CHECKERS).faults == []
+    assert check_folder(tmp_path / "out", DATASETS).faults == []
     card = (tmp_path / "out" / "README.md").read_text()
     assert "pictures of an external editor" in card
     assert "No edited picture: not in `entity_swap`: 5 × picture and object" in card
@@ -119,7 +117,7 @@ def test_an_edit_that_leaves_the_object_is_no_row(
     assert rows == ([] if unchanged else [("a.jpg", "dog")]) + [("b.jpg", "cup")]
     said = "An edited picture that still shows the object as it was: not in `entity_swap`: 1 × picture and object"
     assert (said in (tmp_path / "out" / "README.md").read_text()) == unchanged
-    assert check_folder(tmp_path / "out", CHECKERS).faults == []
+    assert check_folder(tmp_path / "out", DATASETS).faults == []
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,11 @@ from pycocotools import mask as coco
 from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
-from lookcheck.dataset_builders.perturbed_pope.checking import PerturbedPopeChecker
 from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS
 from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
 from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
-
-CHECKERS = {"perturbed_pope": PerturbedPopeChecker}
+from lookcheck.dataset_builders.registry import DATASETS
 
 
 def _source(folder: Path, **options: Any) -> PopeSource:
@@ -123,7 +121,7 @@ def test_unknown_objects_and_questions_asked_twice(files: Path, tmp_path: Path) 
     assert "so that no mask of them is known: griffin (1), unicorn (1)." in card
     assert "- b.jpg: unicorn" in card
     assert "1 questions ask for the same object of the same picture" in card
-    assert check_folder(tmp_path / "out", CHECKERS).faults == []
+    assert check_folder(tmp_path / "out", DATASETS).faults == []
 
 
 def test_a_build_of_whole_pictures_lists_what_is_flagged(files: Path, tmp_path: Path) -> None:
@@ -177,7 +175,7 @@ def test_the_other_mask_rules_from_end_to_end(
         (files / "found.json").write_text(json.dumps(detections))
         options = {"detections": files / "found.json"}
     write_folder(plan_source(_source(files, **options)), tmp_path / "out")
-    report = check_folder(tmp_path / "out", CHECKERS)
+    report = check_folder(tmp_path / "out", DATASETS)
     assert report.faults == []
     rows = {name: _rows(tmp_path / "out", name) for name in ("original", "black_mask", "entity_swap")}
     (cup,) = [row for row in rows["black_mask"] if row["entity"] == "cup"]
@@ -221,7 +219,7 @@ def test_popev2_from_end_to_end(files: Path, tmp_path: Path) -> None:
     asked = [(None, files / "annotations.json")]
     source = pope_source(asked, files / "second", files / "instances.json", described={"kind": "pope"})
     write_folder(plan_source(source, ["black_mask", "noise_50"]), tmp_path / "out")
-    assert check_folder(tmp_path / "out", CHECKERS).faults == []
+    assert check_folder(tmp_path / "out", DATASETS).faults == []
     (path,) = (tmp_path / "out" / "data").glob("original-popev2-*")
     found = [
         (row["id"], row["answer"], row["no_instance"])

@@ -22,11 +22,11 @@ from PIL import Image
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
+from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.dataset_builders.salart_vqa import builder as builder_module
 from lookcheck.dataset_builders.salart_vqa import constants, integrity, overlay, records
 from lookcheck.dataset_builders.salart_vqa import rows as rows_module
 from lookcheck.dataset_builders.salart_vqa.builder import SalArtVQA
-from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
 from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
 from lookcheck.dataset_builders.salart_vqa.plan import image_features, plan_source, question_features
 from lookcheck.dataset_builders.salart_vqa.sample import sample_source
@@ -36,7 +36,6 @@ from lookcheck.metrics.salart_chain import METRICS, parsing, validation
 from lookcheck.scripts import console
 from lookcheck.scripts.score.__main__ import app as score
 
-CHECKERS = {"salart_vqa": SalArtVQAChecker}
 FEATURES = {"images": image_features(), "questions": question_features()}
 
 
@@ -186,7 +185,7 @@ def test_a_request_has_the_picture_and_the_text_to_send(sample: Path, tmp_path: 
 
 
 def test_the_folders_keep_all_rules(sample: Path) -> None:
-    report = check_folder(sample, CHECKERS)
+    report = check_folder(sample, DATASETS)
     assert (report.faults, report.rows) == ([], 59)
 
 
@@ -249,7 +248,7 @@ def test_the_older_layout_carries_the_traits(tmp_path: Path) -> None:
     assert images["artifact_type"][:] == ["anatomy", None, None] * 2
     assert images["pair_id"][:] == ["p0"] * 3 + ["p1"] * 3
     assert "partial build" in (built / "README.md").read_text()
-    assert check_folder(built, CHECKERS).faults == []
+    assert check_folder(built, DATASETS).faults == []
 
 
 @pytest.mark.parametrize("config", ["images", "questions"])

@@ -16,7 +16,7 @@ import pytest
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
-from lookcheck.dataset_builders.salart_vqa.checking import SalArtVQAChecker
+from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.dataset_builders.salart_vqa.plan import plan_source
 from lookcheck.dataset_builders.salart_vqa.scoring import SCORER
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source
@@ -29,7 +29,6 @@ assert spec.loader is not None
 upstream = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(upstream)
 
-CHECKERS = {"salart_vqa": SalArtVQAChecker}
 IMAGES, QUESTIONS = (f"data/{name}-00000-of-00001.parquet" for name in ("images", "questions"))
 A, R, G = (f"salart_{number:012x}" for number in range(3))
 Change = Callable[[Path], Any]
@@ -150,12 +149,12 @@ def test_broken_folder(small: Path, tmp_path: Path, change: Change, id: str, rul
     folder = tmp_path / "folder"
     shutil.copytree(small, folder)
     change(folder)
-    faults = check_folder(folder, CHECKERS).faults
+    faults = check_folder(folder, DATASETS).faults
     assert (id, rule) in {(fault.id, fault.rule) for fault in faults}, faults
 
 
 def test_the_unbroken_folder_keeps_all_rules(small: Path) -> None:
-    report = check_folder(small, CHECKERS)
+    report = check_folder(small, DATASETS)
     assert (report.faults, report.notes, report.rows) == ([], [], 14)
 
 
@@ -168,7 +167,7 @@ def test_a_lost_column_is_no_crash(small: Path, tmp_path: Path, column: str) -> 
     features["info"]["features"].pop(column)
     table = table.drop_columns(column).replace_schema_metadata({b"huggingface": json.dumps(features)})
     pq.write_table(table, folder / IMAGES, write_page_index=True)
-    report = check_folder(folder, CHECKERS)
+    report = check_folder(folder, DATASETS)
     # That the file is another one is said in any case.
     rules = {fault.rule for fault in report.faults}
     assert "digest" in rules

@@ -16,9 +16,9 @@ from pycocotools import mask as coco
 
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
+from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.builder import VistaQA
-from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker
 from lookcheck.dataset_builders.vistaqa.plan import features, plan_source
 from lookcheck.dataset_builders.vistaqa.sources import folder_source
 
@@ -89,7 +89,7 @@ def test_two_builds_and_two_processes_give_the_same_bytes(
 
 
 def test_the_folder_keeps_all_rules(built: Path) -> None:
-    report = check_folder(built, {"vistaqa": VistaQAChecker})
+    report = check_folder(built, DATASETS)
     assert (report.files, report.rows, report.faults, report.notes) == (6, 1157, [], [])
 
 
@@ -121,7 +121,7 @@ def test_without_overlays(upstream: object, whole_source: Path, tmp_path: Path) 
     loaded = datasets.load_dataset(str(tmp_path / "few"), split="test", cache_dir=str(tmp_path / "cache"))
     assert loaded.features == features(overlays=False)
     assert "**This is a partial build**: 5 of 1157 samples" in (tmp_path / "few" / "README.md").read_text()
-    assert check_folder(tmp_path / "few", {"vistaqa": VistaQAChecker}).faults == []
+    assert check_folder(tmp_path / "few", DATASETS).faults == []
 
 
 def test_the_builder_gives_the_rows_of_the_folder(built: Path, whole_source: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.parquet import check_parquet
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
-from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker
+from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.dataset_builders.vistaqa.plan import plan_source
 from lookcheck.dataset_builders.vistaqa.sources import folder_source
 
@@ -182,9 +182,9 @@ def test_broken_folder(
 ) -> None:
     folder = tmp_path / "folder"
     shutil.copytree(small, folder)
-    assert check_folder(folder, {"vistaqa": VistaQAChecker}).faults == []
+    assert check_folder(folder, DATASETS).faults == []
     change(folder)
-    faults = check_folder(folder, {"vistaqa": VistaQAChecker}).faults
+    faults = check_folder(folder, DATASETS).faults
     assert (id, rule) in {(fault.id, fault.rule) for fault in faults}, faults
 
 

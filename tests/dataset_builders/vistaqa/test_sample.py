@@ -20,9 +20,9 @@ from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.pictures.photographs import photographs
+from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.dataset_builders.vistaqa import constants
 from lookcheck.dataset_builders.vistaqa.builder import VistaQA
-from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker
 from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
 from lookcheck.dataset_builders.vistaqa.plan import features, plan_source
 from lookcheck.dataset_builders.vistaqa.sample import declared_counts, questions, sample_source
@@ -79,7 +79,7 @@ def test_all_rules_of_the_real_data_hold(source: VistaQASource, built: Path) -> 
     assert len(inspect_all(source.jobs, declared=source.declared)) == 66
     with pytest.raises(IntegrityError, match="66 samples, but 1157 are declared"):
         inspect_all(source.jobs)
-    report = check_folder(built, {"vistaqa": VistaQAChecker})
+    report = check_folder(built, DATASETS)
     assert (report.files, report.rows, report.faults, report.notes) == (6, 66, [], [])
 
 
