@@ -29,12 +29,12 @@ from lookcheck.dataset_builders.salart_vqa import rows as rows_module
 from lookcheck.dataset_builders.salart_vqa.builder import SalArtVQA
 from lookcheck.dataset_builders.salart_vqa.mapping import apply_mapping
 from lookcheck.dataset_builders.salart_vqa.plan import image_features, plan_source, question_features
+from lookcheck.dataset_builders.salart_vqa.published import load_published
 from lookcheck.dataset_builders.salart_vqa.sample import sample_source
 from lookcheck.dataset_builders.salart_vqa.sample.chains import CHAINS, CLOCK
 from lookcheck.dataset_builders.salart_vqa.sources import folder_source
 from lookcheck.metrics.salart_chain import METRICS, parsing, validation
 from lookcheck.scripts import console
-from lookcheck.scripts.demo.sample import QUESTIONS, load_sample
 from lookcheck.scripts.score.__main__ import app as score
 
 FEATURES = {"images": image_features(), "questions": question_features()}
@@ -128,9 +128,13 @@ def test_real_labels_in_upstream_parquet_give_the_published_figures(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    shipped = load_sample()
+    shipped = load_published()
     labels = [
-        {"row_id": id, "image_role": key["role"], **{f"{q}_answer": key[q] or None for q in QUESTIONS}}
+        {
+            "row_id": id,
+            "image_role": key["role"],
+            **{f"{q}_answer": key[q] or None for q in constants.QUESTIONS},
+        }
         for id, key in zip(shipped.ids, shipped.references, strict=True)
     ]
     lines = [
