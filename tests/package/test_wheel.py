@@ -77,10 +77,10 @@ def test_wheel_works_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None
         check=True,
         capture_output=True,
     )
-    here = Path(next(path for path in sys.path if path.endswith("site-packages")))
-    # Plain lines in a .pth file add folders without running the .pth files in them, so the
-    # editable install of the running environment stays out.
-    (site / "dependencies.pth").write_text(f"{here}\n")
+    # An environment may stand on another, so there may be several. Plain lines in a .pth file add folders
+    # without running the .pth files in them, so the editable install of the running environment stays out.
+    here = [path for path in sys.path if path.endswith("site-packages")]
+    (site / "dependencies.pth").write_text("\n".join(here) + "\n")
     program = (
         "import lookcheck.metrics.grove, lookcheck.metrics.soft_vqa_acc, lookcheck.metrics.salart_chain\n"
         "import lookcheck.metrics.perturbed_pope\n"
