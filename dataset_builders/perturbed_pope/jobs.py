@@ -16,9 +16,8 @@ from lookcheck.dataset_builders.perturbed_pope.conditions import Condition
 from lookcheck.dataset_builders.perturbed_pope.donors import Donor, choose_donor, donors_of
 from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Photo
 from lookcheck.dataset_builders.perturbed_pope.perturbations import image_key, seed_of
-from lookcheck.dataset_builders.perturbed_pope.pictures import CutOut, PictureJob
 from lookcheck.dataset_builders.perturbed_pope.questions import Question
-from lookcheck.dataset_builders.perturbed_pope.rows import Asked, RowsJob
+from lookcheck.dataset_builders.perturbed_pope.rows import Asked, CutOut, PictureJob, RowsJob
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource
 
 
