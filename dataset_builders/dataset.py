@@ -65,7 +65,7 @@ class Work:
 
 
 class DataSet(Protocol):
-    """A data set, for all commands.
+    """A data set, for all commands: a class of its own inherits what most have in common.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class DataSet(Protocol):
     title : str
         For people.
     id_column : mapping of str to str
-        From configuration to the column that names a row; ``""`` stands for all others.
+        From configuration to the column that names a row, `id` in all others.
     scorer : Scorer
         Scores files of answers; `score` makes a command of it.
     build_options : type
@@ -84,7 +84,7 @@ class DataSet(Protocol):
 
     name: str
     title: str
-    id_column: Mapping[str, str]
+    id_column: Mapping[str, str] = {}
     scorer: Scorer[Any]
     build_options: type[Any]
 
@@ -99,6 +99,7 @@ class DataSet(Protocol):
 
     def built(self, manifest: Mapping[str, Any]) -> Sequence[str]:
         """Lines that `build` prints below the counts: what was recognised, what was left out."""
+        return ()
 
     def checker(self) -> Checker:
         """The rules of the rows of a built folder."""
@@ -114,12 +115,18 @@ class DataSet(Protocol):
         InputError
             If the rows can't be read, or the choice leaves several splits.
         """
+        from lookcheck.dataset_builders.parquet.reader import read_questions
+
+        return read_questions(folder, choice, {name: name for name in ("id", "question", "answer")})
 
     def demonstration(self) -> Demonstration | None:
         """How `demo` scores the sample; None if it doesn't."""
+        return None
 
     def published(self) -> Report | None:
         """The score of published answers that ship with the data set, if some do."""
+        return None
 
     def needs_rights(self, source: Mapping[str, Any]) -> str | None:
         """Why publishing rows of this source takes the rights of whoever does it; None if it doesn't."""
+        return None

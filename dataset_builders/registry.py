@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.dataset import DataSet
-from lookcheck.dataset_builders.perturbed_pope.dataset import DATASET as PERTURBED_POPE
-from lookcheck.dataset_builders.salart_vqa.dataset import DATASET as SALART_VQA
-from lookcheck.dataset_builders.vistaqa.dataset import DATASET as VISTAQA
 
-DATASETS: Final[dict[str, DataSet]] = {item.name: item for item in (VISTAQA, SALART_VQA, PERTURBED_POPE)}
+# Folders whose `dataset.py` holds a DATASET, in the order of help and demo.
+FOLDERS: Final = (
+    "vistaqa",
+    "salart_vqa",
+    "perturbed_pope",
+)
+
+
+def _load(folder: str) -> DataSet:
+    found: DataSet = import_module(f"lookcheck.dataset_builders.{folder}.dataset").DATASET
+    return found
+
+
+DATASETS: Final = {item.name: item for item in map(_load, FOLDERS)}
 
 
 def command_name(data_set: DataSet) -> str:

@@ -35,7 +35,7 @@ class Rules(Protocol):
 
     @property
     def id_column(self) -> Mapping[str, str]:
-        """From configuration to the column that names a row; "" stands for all others."""
+        """From configuration to the column that names a row, `id` in all others."""
 
     def checker(self) -> Checker:
         """The rules of the rows."""
@@ -96,7 +96,7 @@ def check_folder(
         report.notes.append("no rules are known for the rows of this data set; the files were checked")
     named = rules.id_column if rules else {}
     id_columns = {
-        path: named[config] if config in named else named.get("", "id")
+        path: named.get(config, "id")
         for config, splits in configs.items()
         for paths in splits.values()
         for path in paths

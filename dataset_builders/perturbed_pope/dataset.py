@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lookcheck.dataset_builders.dataset import Work
+from lookcheck.dataset_builders.dataset import DataSet, Work
 from lookcheck.dataset_builders.perturbed_pope import build, constants
 from lookcheck.dataset_builders.perturbed_pope.scoring import SCORER
 from lookcheck.dataset_builders.scores.scorer import Scorer
@@ -14,18 +14,14 @@ if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
     from lookcheck.dataset_builders.parquet.check import Checker
     from lookcheck.dataset_builders.parquet.plan import FolderPlan
-    from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice
-    from lookcheck.dataset_builders.scores.demonstration import Demonstration
-    from lookcheck.dataset_builders.scores.report import Report
 
 
-class PerturbedPOPESet:
-    """See `lookcheck.dataset_builders.dataset.DataSet`."""
+class PerturbedPOPESet(DataSet):
+    """What is its own; see `DataSet`."""
 
     name = constants.NAME
     title = constants.PRETTY_NAME
     scorer: Scorer[Any] = SCORER
-    id_column: Mapping[str, str] = {"": "id"}
     build_options = build.BuildOptions
 
     def plan(self, options: build.BuildOptions, work: Work) -> FolderPlan:
@@ -50,24 +46,6 @@ class PerturbedPOPESet:
         from lookcheck.dataset_builders.perturbed_pope.view import VIEW
 
         return VIEW
-
-    def questions(self, folder: BuiltFolder, choice: Choice) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the place of each chosen row and its texts."""
-        from lookcheck.dataset_builders.parquet.reader import read_questions
-
-        return read_questions(folder, choice, {name: name for name in ("id", "question", "answer")})
-
-    def demonstration(self) -> Demonstration | None:
-        """How `demo` scores the sample."""
-        return None
-
-    def published(self) -> Report | None:
-        """The score of published answers that ship with the data set."""
-        return None
-
-    def needs_rights(self, source: Mapping[str, Any]) -> str | None:
-        """Why publishing rows of this source takes the rights of whoever does it."""
-        return None
 
 
 DATASET = PerturbedPOPESet()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lookcheck.dataset_builders.dataset import Work
+from lookcheck.dataset_builders.dataset import DataSet, Work
 from lookcheck.dataset_builders.salart_vqa import build, constants
 from lookcheck.dataset_builders.salart_vqa.scoring import SCORER
 from lookcheck.dataset_builders.scores.scorer import Scorer
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from lookcheck.dataset_builders.scores.report import Report
 
 
-class SalArtVQASet:
-    """See `lookcheck.dataset_builders.dataset.DataSet`."""
+class SalArtVQASet(DataSet):
+    """What is its own; see `DataSet`."""
 
     name = constants.NAME
     title = constants.PRETTY_NAME
     scorer: Scorer[Any] = SCORER
-    id_column: Mapping[str, str] = {"images": "row_id", "": "id"}
+    id_column: Mapping[str, str] = {"images": "row_id"}
     build_options = build.BuildOptions
 
     def plan(self, options: build.BuildOptions, work: Work) -> FolderPlan:
@@ -37,10 +37,6 @@ class SalArtVQASet:
         return plan_source(
             source, allow_partial=options.allow_partial, num_proc=work.num_proc, track=work.track
         )
-
-    def built(self, manifest: Mapping[str, Any]) -> Sequence[str]:
-        """Lines that `build` prints below the counts."""
-        return ()
 
     def checker(self) -> Checker:
         """The rules of the rows of a built folder."""
@@ -72,10 +68,6 @@ class SalArtVQASet:
         from lookcheck.dataset_builders.salart_vqa.published import published_report
 
         return published_report()
-
-    def needs_rights(self, source: Mapping[str, Any]) -> str | None:
-        """Why publishing rows of this source takes the rights of whoever does it."""
-        return None
 
 
 DATASET = SalArtVQASet()

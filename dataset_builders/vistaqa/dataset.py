@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lookcheck.dataset_builders.dataset import Work
+from lookcheck.dataset_builders.dataset import DataSet, Work
 from lookcheck.dataset_builders.scores.scorer import Scorer
 from lookcheck.dataset_builders.vistaqa import build, constants
 from lookcheck.dataset_builders.vistaqa.scoring import SCORER
@@ -14,18 +14,15 @@ if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
     from lookcheck.dataset_builders.parquet.check import Checker
     from lookcheck.dataset_builders.parquet.plan import FolderPlan
-    from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice
     from lookcheck.dataset_builders.scores.demonstration import Demonstration
-    from lookcheck.dataset_builders.scores.report import Report
 
 
-class VistaQASet:
-    """See `lookcheck.dataset_builders.dataset.DataSet`."""
+class VistaQASet(DataSet):
+    """What is its own; see `DataSet`."""
 
     name = constants.NAME
     title = constants.PRETTY_NAME
     scorer: Scorer[Any] = SCORER
-    id_column: Mapping[str, str] = {"": "id"}
     build_options = build.BuildOptions
 
     def plan(self, options: build.BuildOptions, work: Work) -> FolderPlan:
@@ -40,10 +37,6 @@ class VistaQASet:
             track=work.track,
         )
 
-    def built(self, manifest: Mapping[str, Any]) -> Sequence[str]:
-        """Lines that `build` prints below the counts."""
-        return ()
-
     def checker(self) -> Checker:
         """The rules of the rows of a built folder."""
         from lookcheck.dataset_builders.vistaqa.checking import VistaQAChecker
@@ -56,21 +49,11 @@ class VistaQASet:
 
         return VIEW
 
-    def questions(self, folder: BuiltFolder, choice: Choice) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the place of each chosen row and its texts."""
-        from lookcheck.dataset_builders.parquet.reader import read_questions
-
-        return read_questions(folder, choice, {name: name for name in ("id", "question", "answer")})
-
     def demonstration(self) -> Demonstration | None:
         """How `demo` scores the sample."""
         from lookcheck.dataset_builders.vistaqa.demonstration import DEMONSTRATION
 
         return DEMONSTRATION
-
-    def published(self) -> Report | None:
-        """The score of published answers that ship with the data set."""
-        return None
 
     def needs_rights(self, source: Mapping[str, Any]) -> str | None:
         """Why publishing rows of this source takes the rights of whoever does it."""
