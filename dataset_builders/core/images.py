@@ -7,10 +7,11 @@ import io
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
+from PIL import Image, ImageCms, JpegImagePlugin
 
 Pixels = npt.NDArray[np.uint8]
 """Shape (height, width, 3), RGB."""
@@ -21,14 +22,25 @@ COLOURS = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (213, 9
 _ORIENTATION = 0x0112
 # Names of the chunk and of the texts in which a PNG may state its orientation.
 _PNG_EXIF = (b"eXIf", b"Raw profile type", b"XML:com.adobe.xmp")
+_WAYS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+_SIDEWAYS = tuple(_WAYS[orientation] for orientation in (5, 6, 7, 8))
 _SUFFIX = {"JPEG": ".jpg", "PNG": ".png", "WEBP": ".webp"}
 
 
 def exif_transpose(data: bytes, *, whole: bool = True) -> tuple[bytes, str, tuple[int, int]]:
     """A picture with its EXIF orientation baked in, so that pixels stand as they are shown.
 
-    The bytes stay as they are where they can; a picture with an EXIF orientation, or of a kind that
-    browsers don't show, is written anew.
+    The bytes stay as they are, the same object, where they can; a picture with an EXIF orientation, of a
+    kind that browsers don't show, of CMYK or of more than 8 bits of grey is written anew, with its ICC
+    profile. A turned JPEG keeps its quantisation tables, which loses next to nothing.
 
     Parameters
     ----------
@@ -57,13 +69,65 @@ def exif_transpose(data: bytes, *, whole: bool = True) -> tuple[bytes, str, tupl
         # Pillow decodes all of a PNG to look for EXIF behind its pixels.
         bare = kind == "PNG" and not any(key in data for key in _PNG_EXIF)
         turned = not bare and image.getexif().get(_ORIENTATION, 1) not in (0, 1)
-        if kind in _SUFFIX and not turned and image.mode not in ("CMYK", "F", "I"):
+        deep = image.mode == "F" or image.mode.startswith("I")
+        if kind in _SUFFIX and not turned and not deep and image.mode != "CMYK":
             return data, _SUFFIX[kind], image.size
-        straight = _transpose(image)
-        if straight.mode not in ("RGB", "L"):
-            straight = straight.convert("RGBA" if "A" in straight.getbands() else "RGB")
+        way = _WAYS.get(image.getexif().get(_ORIENTATION, 1))
+        straight = _shown(image if way is None else image.transpose(way))
         kind = "JPEG" if kind == "JPEG" else "PNG"
-        return encode(straight, kind, quality=95), _SUFFIX[kind], straight.size
+        how: dict[str, Any] = {"icc_profile": straight.info.get("icc_profile")}
+        if isinstance(image, JpegImagePlugin.JpegImageFile):
+            how |= {"quality": 95} if image.mode == "CMYK" else _as_compressed(image, way)
+        stream = io.BytesIO()
+        straight.save(stream, kind, exif=b"", **how)
+        return stream.getvalue(), _SUFFIX[kind], straight.size
+
+
+def _as_compressed(image: JpegImagePlugin.JpegImageFile, way: Image.Transpose | None) -> dict[str, Any]:
+    """How a turned JPEG is saved with next to no loss: by its own quantisation tables, turned as it is."""
+    tables = [np.array(table).reshape(8, 8) for _, table in sorted(image.quantization.items())]
+    sampling = JpegImagePlugin.get_sampling(image)
+    if sampling == 1:
+        # 4:2:2 turned by a quarter is 4:4:0, which Pillow can't write; it loses more when mirrored, too.
+        return {"quality": 95, "subsampling": 0}
+    if way in _SIDEWAYS:
+        tables = [table.T for table in tables]
+    return {"qtables": [table.ravel().tolist() for table in tables], "subsampling": sampling}
+
+
+def _shown(image: Image.Image) -> Image.Image:
+    """An image of 8 bits in a mode that browsers show: grey, RGB or RGBA.
+
+    16-bit grey is scaled, not clipped; CMYK goes through its ICC profile if it has one.
+    """
+    if image.mode == "F":
+        raise OSError("floating-point pixels have no known range")
+    if image.mode.startswith("I"):
+        values = np.asarray(image).astype(np.int64)
+        if values.min() < 0 or values.max() > 0xFFFF:
+            raise OSError("32-bit pixels have no known range")
+        made = Image.fromarray(((values * 255 + 0x7FFF) // 0xFFFF).astype(np.uint8))
+        made.info |= image.info
+        return made
+    profile = image.info.get("icc_profile")
+    if image.mode == "CMYK" and profile:
+        try:
+            made = (
+                ImageCms.profileToProfile(
+                    image,
+                    ImageCms.ImageCmsProfile(io.BytesIO(profile)),
+                    ImageCms.createProfile("sRGB"),
+                    outputMode="RGB",
+                )
+                or image
+            )
+        except ImageCms.PyCMSError as error:
+            raise OSError(f"the ICC profile can't be used ({error})") from None
+        made.info.pop("icc_profile", None)
+        return made
+    if image.mode in ("RGB", "L"):
+        return image
+    return image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB")
 
 
 def read_picture(path: Path) -> bytes:
@@ -90,24 +154,6 @@ def decode(data: bytes) -> Pixels:
         pixels = np.array(image.convert("RGB"))
     pixels.setflags(write=False)
     return pixels
-
-
-def _transpose(image: Image.Image) -> Image.Image:
-    """The image with its EXIF orientation baked in and no EXIF left."""
-    ways = {
-        2: Image.Transpose.FLIP_LEFT_RIGHT,
-        3: Image.Transpose.ROTATE_180,
-        4: Image.Transpose.FLIP_TOP_BOTTOM,
-        5: Image.Transpose.TRANSPOSE,
-        6: Image.Transpose.ROTATE_270,
-        7: Image.Transpose.TRANSVERSE,
-        8: Image.Transpose.ROTATE_90,
-    }
-    way = ways.get(image.getexif().get(_ORIENTATION, 1))
-    straight = image.copy() if way is None else image.transpose(way)
-    straight.info.pop("exif", None)
-    straight.getexif().clear()
-    return straight
 
 
 def encode(image: Image.Image, kind: str, quality: int = 75) -> bytes:

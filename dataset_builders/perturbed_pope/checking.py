@@ -26,6 +26,7 @@ REQUIRED = (
     "question_unknown_option",
     "question_open_ended",
     "answer",
+    "answer_upstream",
     "entity",
     "condition",
     "no_instance",
@@ -37,6 +38,7 @@ KEPT = (
     "parent_id",
     "split",
     "answer",
+    "answer_upstream",
     "entity",
     "condition",
     "question",
@@ -160,7 +162,7 @@ class PerturbedPopeChecker:
         if condition.needs_masks and (parent["answer"] != "yes" or parent["no_instance"]):
             yield "parent", f"{condition.name} needs a parent answered yes with a mask"
         wanted = dict(parent, answer="no" if condition.removes else parent["answer"])
-        for name in ("answer", "entity", "split", "question", "no_instance", "image_name"):
+        for name in ("answer", "answer_upstream", "entity", "split", "question", "no_instance", "image_name"):
             if row[name] != wanted[name]:
                 message = f"{name} is {row[name]!r}, but {wanted[name]!r} follows from {row['parent_id']}"
                 yield "parent-differs", message

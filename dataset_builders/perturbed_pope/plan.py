@@ -31,6 +31,7 @@ def features() -> datasets.Features:
             "question_unknown_option": text,
             "question_open_ended": text,
             "answer": datasets.ClassLabel(names=list(constants.ANSWERS)),
+            "answer_upstream": datasets.ClassLabel(names=list(constants.ANSWERS)),
             "entity": text,
             "condition": text,
             "strength": datasets.Value("float64"),
@@ -111,7 +112,7 @@ def plan_source(
         constants.DESCRIPTION,
         tasks,
         source.described,
-        {"left_out": left_out},
+        {"left_out": left_out, "pictures_written_anew": source.written_anew},
     )
 
 

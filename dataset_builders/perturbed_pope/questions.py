@@ -37,6 +37,8 @@ class Question:
         ``"yes"`` or ``"no"``.
     where : str
         File and line (or record), for messages.
+    corrected_from : str or None
+        The label of the question file, where RePOPE has another one.
     """
 
     split: str
@@ -46,6 +48,7 @@ class Question:
     entity: str
     label: str
     where: str
+    corrected_from: str | None = None
 
     @property
     def id(self) -> str:

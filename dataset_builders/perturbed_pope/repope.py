@@ -80,6 +80,7 @@ def _apply(file: QuestionFile, corrected: QuestionFile) -> tuple[QuestionFile, d
         found = labels.get((question.image, question.entity))
         if found is not None:
             changed += found.label != question.label
-            kept.append(replace(question, label=found.label))
+            own = question.label if question.label != found.label else None
+            kept.append(replace(question, label=found.label, corrected_from=own))
     count = {"changed": changed, "left_out": len(file.questions) - len(kept), "unasked": len(stray)}
     return replace(file, questions=tuple(kept)), count

@@ -153,6 +153,7 @@ def _row(job: RowsJob, asked: Asked, made: Made) -> dict[str, Any]:
         "question_open_ended": constants.OPEN_ENDED,
         # What was asked for has been taken away and something else put there.
         "answer": "no" if condition.removes else question.label,
+        "answer_upstream": question.corrected_from or question.label,
         "entity": question.entity,
         "condition": condition.name,
         "strength": condition.strength,

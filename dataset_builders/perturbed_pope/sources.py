@@ -45,6 +45,8 @@ class PopeSource(Source[Question]):
         Externally edited pictures by file name and object.
     unchanged : frozenset of (str, str)
         Those of them that still show the object as it was.
+    written_anew : int
+        Photographs whose files can't be stored as they are.
     """
 
     instances: Instances = field(kw_only=True)
@@ -53,6 +55,7 @@ class PopeSource(Source[Question]):
     detections: Mapping[tuple[int, str], CocoInstance] | None = None
     edited: Mapping[Pair, Edited] | None = None
     unchanged: frozenset[Pair] = frozenset()
+    written_anew: int = 0
 
     def photo_of(self, image: str) -> Photo:
         """The photograph of an image's file name; its folder may be left out in the instances file."""
@@ -160,8 +163,8 @@ def pope_source(
         detections=found,
         edited=None if edited is None else read_edited(*edited, known.supercategories),
     )
-    unchanged = check_source(source, num_proc=num_proc, track=track)
-    return replace(source, unchanged=unchanged)
+    unchanged, written_anew = check_source(source, num_proc=num_proc, track=track)
+    return replace(source, unchanged=unchanged, written_anew=written_anew)
 
 
 def _read_all(
@@ -178,13 +181,15 @@ def _read_all(
 
 def check_source(
     source: PopeSource, *, num_proc: int = 1, track: Track = no_track
-) -> frozenset[tuple[str, str]]:
+) -> tuple[frozenset[tuple[str, str]], int]:
     """Check questions, photographs, masks and edited pictures against each other.
 
     Returns
     -------
     frozenset of (str, str)
         File name and object of each edited picture that still shows the object as it was.
+    int
+        Photographs that are written anew.
 
     Raises
     ------
@@ -204,17 +209,19 @@ def check_source(
     step = track("checking photographs", len(images))
     jobs = [source.images / name for name in images]
     sizes: dict[str, tuple[int, int]] = {}
+    written_anew = 0
     for (name, question), found in zip(images.items(), ordered_map(_size_of, jobs, num_proc), strict=True):
         try:
             photo = source.photo_of(name)
         except KeyError:
             found = "is not in the instances file"
         if isinstance(found, tuple):
-            sizes[name] = found
+            sizes[name], anew = found
+            written_anew += anew
             # An edited picture of POPEv2 bears the name of its original; its masks are never used.
-            if name in masked and found != (photo.width, photo.height):
+            if name in masked and sizes[name] != (photo.width, photo.height):
                 stated = f"{photo.width} × {photo.height}"
-                found = f"is {found[0]} × {found[1]}, but its instances are of {stated}"
+                found = f"is {sizes[name][0]} × {sizes[name][1]}, but its instances are of {stated}"
         if isinstance(found, str):
             message = f"the image {name!r} {found} (question {question.number})"
             faults.append(Fault(question.where, "image", message))
@@ -222,7 +229,7 @@ def check_source(
     unchanged = _check_edited(source, sizes, faults, num_proc, track)
     if faults:
         raise IntegrityError(constants.NAME, faults)
-    return unchanged
+    return unchanged, written_anew
 
 
 def _check_edited(
@@ -251,10 +258,12 @@ def _check_edited(
     return frozenset(unchanged)
 
 
-def _size_of(path: Path) -> tuple[int, int] | str:
-    """Width and height of a photograph, or what is wrong with its file."""
+def _size_of(path: Path) -> tuple[tuple[int, int], bool] | str:
+    """Width and height of a photograph and whether it is written anew, or what is wrong with its file."""
     try:
-        return exif_transpose(read_picture(path))[2]
+        data = read_picture(path)
+        shown, _, size = exif_transpose(data)
+        return size, shown is not data
     except FileNotFoundError:
         return f"is missing in {path.parent}"
     except Exception as error:  # Pillow raises many kinds for a broken file

@@ -49,7 +49,12 @@ def inspect_job(job: ChainJob) -> Inspection:
     if record is None or faults:
         return Inspection(id, tuple(faults))
     faults = check_pictures(record, pictures["image"], pictures.get("q3_overlay_image"))
-    ready = None if job.image is None else RowsJob(record, job.image, job.overlay)
+    anew = (
+        sum(exif_transpose(data, whole=False)[0] is not data for data in pictures.values())
+        if not faults
+        else 0
+    )
+    ready = None if job.image is None else RowsJob(record, job.image, job.overlay, anew)
     return replace(inspection(record, pictures["image"]), faults=tuple(faults), job=ready)
 
 

@@ -116,6 +116,6 @@ def plan_source(
         constants.DESCRIPTION,
         tuple(EvalTask(name, name, constants.SPLIT) for name in columns),
         source.described,
-        {},
+        {"pictures_written_anew": sum(job.anew for job in jobs)},
         source.declared,
     )

@@ -58,11 +58,12 @@ class ChainJob:
 
 @dataclass(frozen=True)
 class RowsJob:
-    """One image that has passed `integrity`: its record and the files of its pictures."""
+    """One image that has passed `integrity`: its record, its pictures, and how many are written anew."""
 
     record: SalArtRecord
     image: Path
     overlay: Path | None
+    anew: int = 0
 
     def make(self) -> tuple[Picture, Picture]:
         """The image and the picture of q3, each made once."""

@@ -33,6 +33,8 @@ class Inspection:
     domain: str = ""
     has_evidence: bool = False
     content: str = ""
+    # Whether the picture is written anew.
+    anew: bool = False
 
 
 def inspect_job(job: RecordJob) -> Inspection:
@@ -57,7 +59,7 @@ def inspect_job(job: RecordJob) -> Inspection:
 def inspect_record(record: VistaQARecord, data: bytes) -> Inspection:
     """Look at a parsed record and the bytes of its image file."""
     try:
-        _, _, size = exif_transpose(data)
+        shown, _, size = exif_transpose(data)
     except Exception as error:  # Pillow raises many kinds for a broken file
         message = f"the image {record.file_name!r} can't be decoded ({reason(error)})"
         return Inspection(record.id, (Fault(record.id, "image-decode", message),))
@@ -68,6 +70,7 @@ def inspect_record(record: VistaQARecord, data: bytes) -> Inspection:
         record.domain,
         bool(record.instances),
         content_digest(data, record.question),
+        shown is not data,
     )
 
 

@@ -97,6 +97,6 @@ def plan_source(
         constants.DESCRIPTION,
         tuple(EvalTask(config.name, config.name, constants.SPLIT) for config in configs),
         source.described,
-        {"overlays": overlays},
+        {"overlays": overlays, "pictures_written_anew": sum(row.anew for row in inspected)},
         source.declared,
     )

@@ -59,7 +59,7 @@ def test_json_of_a_build(source: list[str], tmp_path: Path) -> None:
     built = _run(*source, "--allow-partial", "--no-overlays", "--json")
     manifest = json.loads(built.stdout)
     assert manifest == json.loads((tmp_path / "out" / "lookcheck.json").read_text())
-    assert manifest["options"] == {"overlays": False}
+    assert manifest["options"] == {"overlays": False, "pictures_written_anew": 0}
 
 
 def test_faults_are_listed_and_nothing_is_written(source: list[str], tmp_path: Path) -> None:

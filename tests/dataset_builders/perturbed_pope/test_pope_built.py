@@ -267,6 +267,10 @@ def test_card_and_manifest(tiny_built: Path) -> None:
     assert "in no configuration that takes an object away: 1 × picture and object" in card
     assert "- d.jpg: dog" in card
     assert "random (JSON Lines, LF), popular (JSON Lines, LF)" in card
+    assert 'RePOPE (arXiv 2504.15707) found 9.3 % of "yes" and 1.7 % of "no" wrong' in card
+    assert "`datasets` 4 or newer is needed" in card
+    assert '"no" as far as the annotations know every instance' in card
+    assert "written anew" not in card
     assert "| [Attribution License](http://example.org/by) | 4 |" in card
     manifest = json.loads((tiny_built / "lookcheck.json").read_text())
     assert manifest["options"]["left_out"] == {
@@ -332,5 +336,13 @@ def test_repope_moves_answers_and_drops_rows(
     assert source.described["repope"] == {"random": {"changed": 1, "left_out": 1, "unasked": 0}}
     write_folder(plan_source(source, ["black_mask"]), tmp_path / "out")
     assert [row["id"] for row in _rows(tmp_path / "out", "original")][:2] == ["random-1", "random-3"]
+    labels = {
+        row["id"]: (row["answer"], row["answer_upstream"]) for row in _rows(tmp_path / "out", "original")
+    }
+    assert (labels["random-1"], labels["random-3"]) == ((0, 1), (1, 1))
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "| random | 1 | 1 |" in card
+    assert "POPE's labels are not all right" not in card
+    assert check_folder(tmp_path / "out", DATASETS).faults == []
     # The dog of a.jpg is answered no now, so that it is masked no more.
     assert {row["parent_id"] for row in _rows(tmp_path / "out", "black_mask")} & {"random-1"} == set()

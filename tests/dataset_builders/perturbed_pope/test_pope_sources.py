@@ -133,6 +133,15 @@ def test_a_build_of_whole_pictures_lists_what_is_flagged(files: Path, tmp_path: 
     assert "Nothing: each question" not in card
 
 
+def test_pictures_that_are_written_anew_are_counted(files: Path, tmp_path: Path) -> None:
+    with Image.open(files / "images" / "a.jpg") as image:
+        image.convert("CMYK").save(files / "images" / "a.jpg")
+    built = write_folder(plan_source(_source(files), ["black_50"]), tmp_path / "out")
+    assert built["options"]["pictures_written_anew"] == 1
+    assert "1 pictures were written anew" in (tmp_path / "out" / "README.md").read_text()
+    assert check_folder(tmp_path / "out", DATASETS).faults == []
+
+
 def test_other_refusals(files: Path) -> None:
     with pytest.raises(InputError, match="masks must be one of"):
         _source(files, mask_rule="some")

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
-from lookcheck.dataset_builders.vistaqa.integrity import inspect_all
+from lookcheck.dataset_builders.vistaqa.integrity import inspect_all, inspect_job
 from lookcheck.dataset_builders.vistaqa.rows import make_rows
 from lookcheck.dataset_builders.vistaqa.sources import folder_source
 
@@ -256,6 +256,7 @@ def test_an_image_turned_by_exif_is_written_as_it_is_shown(upstream: ModuleType,
     lying.save(tmp_path / "images" / "7.png", **_turn_back)
     jobs = folder_source(tmp_path / "annotations", tmp_path / "images").jobs
     inspect_all(jobs, allow_partial=True)
+    assert inspect_job(jobs[0]).anew
     ((row,),) = make_rows(jobs[0]).values()
     image = Image.open(io.BytesIO(row["image"]["bytes"]))
     assert np.array_equal(np.asarray(image), np.asarray(upstream.picture(7)))

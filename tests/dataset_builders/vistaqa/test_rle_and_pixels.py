@@ -5,16 +5,17 @@ from __future__ import annotations
 import doctest
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from PIL import Image
+from PIL import Image, ImageCms, ImageOps
 from pycocotools import mask as coco
 
-from lookcheck.dataset_builders.core import masks
+from lookcheck.dataset_builders.core import images, masks
 from lookcheck.dataset_builders.core.images import encode, exif_transpose
 from lookcheck.dataset_builders.vistaqa import builder, constants, pixels, records
 from lookcheck.dataset_builders.vistaqa.sources import jobs_of
@@ -142,3 +143,65 @@ def test_samples_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
         (tmp_path / "annotations" / f"{name}.json").write_text("{}")
     jobs = jobs_of(tmp_path / "annotations", tmp_path / "images")
     assert [job.id for job in jobs] == ["1", "9", "10", "100", "a", "b", "²"]
+
+
+def _saved(image: Image.Image, kind: str, **how: Any) -> bytes:
+    stream = io.BytesIO()
+    image.save(stream, kind, **how)
+    return stream.getvalue()
+
+
+SRGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+
+
+@pytest.mark.parametrize("kind", ["PNG", "TIFF"])
+def test_grey_of_16_bits_is_scaled_and_not_clipped(kind: str) -> None:
+    deep = np.arange(0, 65536, 17)[:3855].astype(np.uint16).reshape(15, 257)
+    data, suffix, size = exif_transpose(_saved(Image.fromarray(deep), kind))
+    assert (suffix, size) == (".png", (257, 15))
+    with Image.open(io.BytesIO(data)) as image:
+        assert image.mode == "L"
+        assert np.array_equal(np.asarray(image), np.rint(deep / 257).astype(np.uint8))
+    assert np.array_equal(images.decode(data)[..., 1], np.rint(deep / 257).astype(np.uint8))
+
+
+def test_pixels_without_a_range_are_refused() -> None:
+    for values in (np.ones((2, 2), np.float32), np.full((2, 2), 70_000, np.int32)):
+        with pytest.raises(OSError, match="no known range"):
+            exif_transpose(_saved(Image.fromarray(values), "TIFF"))
+
+
+@pytest.mark.parametrize("orientation", range(2, 9))
+@pytest.mark.parametrize("subsampling", [0, 1, 2])
+def test_a_turned_jpeg_keeps_profile_and_nearly_all_of_its_pixels(orientation: int, subsampling: int) -> None:
+    """With the tables kept, less is lost than by a second compression at high quality."""
+    y, x = np.mgrid[:96, :128]
+    smooth = np.stack([x * 2, y * 2, 255 - x - y], -1) + 8 * np.sin(x / 3)[..., None]
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    source = Image.fromarray(np.clip(smooth, 0, 255).astype(np.uint8))
+    stored = _saved(source, "JPEG", quality=70, subsampling=subsampling, exif=exif, icc_profile=SRGB)
+    turned = ImageOps.exif_transpose(Image.open(io.BytesIO(stored)))
+    data, suffix, size = exif_transpose(stored)
+    assert (suffix, size) == (".jpg", turned.size)
+    wanted = np.asarray(turned).astype(int)
+
+    def loss(data: bytes) -> float:
+        return float(np.abs(np.asarray(Image.open(io.BytesIO(data))).astype(int) - wanted).mean())
+
+    with Image.open(io.BytesIO(data)) as image:
+        assert image.info["icc_profile"] == SRGB
+        assert image.getexif().get(0x0112) is None
+    assert loss(data) < (0.7 if subsampling == 1 else 0.35)
+    assert loss(data) < loss(_saved(turned, "JPEG", quality=95))
+
+
+def test_cmyk_goes_through_its_profile_or_pillow(tmp_path: Path) -> None:
+    cmyk = Image.new("CMYK", (4, 4), (0, 255, 255, 0))
+    data, suffix, _ = exif_transpose(_saved(cmyk, "JPEG"))
+    with Image.open(io.BytesIO(data)) as image:
+        assert (image.mode, suffix) == ("RGB", ".jpg")
+        red, green, _ = image.getpixel((1, 1))
+        assert red > 200 > 60 > green
+    with pytest.raises(OSError, match="ICC profile can't be used"):
+        exif_transpose(_saved(cmyk, "JPEG", icc_profile=SRGB))
