@@ -15,9 +15,9 @@ Conventions
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from itertools import chain
+from itertools import chain, count
 from math import fsum
 from typing import Any, TypedDict, TypeVar
 
@@ -112,22 +112,20 @@ def simple_accuracy(matches: int) -> float:
     return min(matches, 3) / 3
 
 
-class _Codes(dict[str, int]):
-    """Distinct strings in the order in which they are met, each with its place."""
+def _codes() -> defaultdict[str, int]:
+    """A table of distinct strings in the order in which they are met, each with its place."""
+    return defaultdict(count().__next__)
 
-    def __missing__(self, text: str) -> int:
-        self[text] = code = len(self)
-        return code
 
-    def of(self, texts: Iterable[str], n: int) -> Codes:
-        """The codes of `n` texts."""
-        return np.fromiter(map(self.__getitem__, texts), dtype=np.int32, count=n)
+def _codes_of(texts: Iterable[str], n: int, table: defaultdict[str, int]) -> Codes:
+    """The codes of `n` texts; new ones join the table."""
+    return np.fromiter(map(table.__getitem__, texts), dtype=np.int32, count=n)
 
 
 class _Comparison:
     """Answers against the references, each distinct string processed once.
 
-    Strings are counted and compared by codes; a code's processed form has a code of its own.
+    Strings are counted and compared by codes; the processed form of a string has a code as well.
     """
 
     def __init__(
@@ -136,17 +134,18 @@ class _Comparison:
         self.annotators = np.fromiter(map(len, references), dtype=np.int64, count=len(references))
         self._simple = mode == "simple"
         self._any = exact_match == "any"
-        codes, processed = _Codes(), _Codes()
+        codes = _codes()
         ends = np.cumsum(self.annotators)
         self._starts = ends - self.annotators
-        raw = codes.of(chain.from_iterable(references), int(ends[-1]))
+        self._raw = raw = _codes_of(chain.from_iterable(references), int(ends[-1]), codes)
         if not all(isinstance(text, str) for text in codes):
             raise TypeError("a reference answer is no string")
-        self.answers = codes.of(answers, len(answers))
+        self.answers = _codes_of(answers, len(answers), codes)
         self.yes = codes["yes"]
         self._texts = list(codes)
         process = normalize_simple if self._simple else normalize_official
-        self._processed = processed.of(map(process, self._texts), len(codes))
+        # Most texts are their own processed form: one table of both.
+        self._processed = _codes_of(map(process, self._texts), len(self._texts), codes)
         self._shown = self._processed[raw]
         self._missing = np.array([not text or text.isspace() for text in self._texts])
         # Of equally frequent strings the first by alphabet, whatever the order of the questions.
@@ -154,23 +153,42 @@ class _Comparison:
         self.most_frequent = min(
             np.flatnonzero(counted == counted.max()).tolist(), key=self._texts.__getitem__
         )
-        # The gate: where all cleaned references are one string, the answer must be that string, cleaned.
-        self._gate: tuple[npt.NDArray[np.bool_], Codes, Codes] | None = None
-        if mode == "official":
-            cleaned = _Codes().of(map(clean, self._texts), len(codes))
-            kinds = cleaned[raw]
-            lowest = np.minimum.reduceat(kinds, self._starts)
-            self._gate = lowest == np.maximum.reduceat(kinds, self._starts), lowest, cleaned
+        self._gated = mode == "official"
+        # Codes of cleaned strings; -1 where nobody has asked yet.
+        self._names, self._cleaned = _codes(), np.full(len(self._texts), -1, dtype=np.int32)
 
     def matches(self, given: Codes) -> npt.NDArray[np.int64]:
         """For each question the annotators who gave the answer of this code; one code stands for all."""
         wanted = np.broadcast_to(self._processed[given], self.annotators.shape)
         same = self._shown == np.repeat(wanted, self.annotators)
         counts: npt.NDArray[np.int64] = np.add.reduceat(same, self._starts, dtype=np.int64)
-        if self._gate is not None:
-            shut, only, cleaned = self._gate
-            counts[shut & (cleaned[given] != only)] = 0
+        if self._gated:
+            everyone = np.flatnonzero(counts == self.annotators)
+            counts[everyone[self._fails_gate(everyone, np.broadcast_to(given, counts.shape)[everyone])]] = 0
         return counts
+
+    def _fails_gate(self, questions: npt.NDArray[np.int64], given: Codes) -> npt.NDArray[np.bool_]:
+        """Whether all cleaned references are one string and the cleaned answer is another.
+
+        Asked only of answers that all annotators gave, after all steps: where the gate is shut, the
+        processed forms of the references are one string, too, so that either all annotators match or none.
+        """
+        if not len(questions):
+            return np.zeros(0, dtype=np.bool_)
+        several = self.annotators[questions]
+        starts = np.cumsum(several) - several
+        inside = np.arange(several.sum()) + np.repeat(self._starts[questions] - starts, several)
+        shown = self._raw[inside]
+        asked = np.zeros(len(self._texts), dtype=np.bool_)
+        asked[shown] = asked[given] = True
+        for code in np.flatnonzero(asked & (self._cleaned < 0)).tolist():
+            self._cleaned[code] = self._names[clean(self._texts[code])]
+        kinds = self._cleaned[shown]
+        lowest = np.minimum.reduceat(kinds, starts)
+        failed: npt.NDArray[np.bool_] = (lowest == np.maximum.reduceat(kinds, starts)) & (
+            self._cleaned[given] != lowest
+        )
+        return failed
 
     def exact(self, given: Codes, matches: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Whether an answer that is not empty is any reference answer, or the most frequent one."""

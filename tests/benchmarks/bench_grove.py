@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -58,9 +59,10 @@ def ratios() -> list[dict[str, Any]]:
     import evaluate
 
     rows = samples()
-    # In turns, so that a busy moment of the machine meets both; the best of each.
-    pairs = [(_seconds(lambda: bare(*rows)), _seconds(lambda: compute(*rows))) for _ in range(7)]
-    floor, whole = (min(column) for column in zip(*pairs, strict=True))
+    # In turns, so that a busy moment of the machine meets both; the median of the nine ratios.
+    pairs = [(_seconds(lambda: bare(*rows)), _seconds(lambda: compute(*rows))) for _ in range(9)]
+    whole = min(seconds for _, seconds in pairs)
+    ratio = median(seconds / floor for floor, seconds in pairs)
     few = samples(5_000, 1)
     metric = evaluate.load(str(REPOSITORY / "metrics" / "grove"))
     direct = min(_seconds(lambda: compute(*few)) for _ in range(3))
@@ -74,8 +76,8 @@ def ratios() -> list[dict[str, Any]]:
         },
         {
             "name": "grove: times bare IoU and matching",
-            "measured": whole / floor,
-            "limit": 2,
+            "measured": ratio,
+            "limit": 1.5,
             "rule": "at most",
         },
         {
