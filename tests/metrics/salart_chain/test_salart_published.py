@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lookcheck.metrics.salart_chain import METRICS, compute
+from lookcheck.metrics.salart_chain import FIGURES, METRICS, compute
 
 QUESTIONS = ("q1", "q2", "q3", "q4")
 
@@ -41,10 +43,68 @@ def load(shared_data: Path, model: str) -> tuple[list[dict[str, str]], list[dict
     return predictions, references, [row["row_id"] for row in labels]
 
 
+FACTS = Path(__file__).parents[2] / "data" / "salart_patterns.json"
+KEYS = {
+    "artifact": {"q1": "yes", "q2": "A", "q3": "B", "q4": "C"},
+    "clean_reference": {"q1": "no", "q2": "E", "q3": "E", "q4": "E"},
+    "paired_generated_counterpart": {"q1": "", "q2": "E", "q3": "E", "q4": "E"},
+}
+
+
+def patterns(model: str) -> dict[str, dict[str, int]]:
+    """How many images of each role a model answered in each pattern (Q1 first, "-" where it is not asked)."""
+    found: dict[str, dict[str, int]] = json.loads(FACTS.read_text(encoding="utf-8"))[model]
+    return found
+
+
+def chains(model: str) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """Answers of those patterns to as many images."""
+    predictions, references = [], []
+    for role, counts in patterns(model).items():
+        key = KEYS[role]
+        for bits, n in counts.items():
+            said = {q: key[q] if bit == "1" else "" for q, bit in zip(QUESTIONS, bits, strict=True)}
+            predictions += [said] * n
+            references += [{"role": role, **key}] * n
+    return predictions, references
+
+
+@pytest.mark.parametrize("model", PUBLISHED)
+def test_every_figure_of_the_row_from_counts_of_patterns(model: str) -> None:
+    predictions, references = chains(model)
+    assert len(references) == 950
+    _check_row(model, compute(predictions, references))
+
+
+def test_every_figure_of_the_row_from_the_shipped_answers(repository: Path) -> None:
+    with (repository / "scripts" / "demo" / "salart_sample.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    result = compute(
+        [{q: row[f"answer_{q}"] for q in QUESTIONS} for row in rows],
+        [{"role": row["role"], **{q: row[q] for q in QUESTIONS}} for row in rows],
+        ids=[row["row_id"] for row in rows],
+    )
+    _check_row("gemini31pro", result)
+    found: dict[str, Counter[str]] = {role: Counter() for role in KEYS}
+    for row in result["per_sample"]:
+        marks = (row["q1"], row["q2"], row["q3"], row["q4"])
+        found[row["role"]]["".join("-" if mark is None else "01"[mark] for mark in marks)] += 1
+    assert found == patterns("gemini31pro")
+
+
 @pytest.mark.parametrize("model", PUBLISHED)
 def test_every_figure_of_the_row(shared_data: Path, model: str) -> None:
     predictions, references, ids = load(shared_data, model)
     result = compute(predictions, references, ids=ids)
+    _check_row(model, result)
+    counted, keys = chains(model)
+    # The shipped counts are those of the real answers: every figure agrees.
+    assert {name: result[name] for name in FIGURES} == {
+        name: value for name, value in compute(counted, keys).items() if name in FIGURES
+    }
+
+
+def _check_row(model: str, result: Any) -> None:
     ten, attribution, cross = PUBLISHED[model]
     assert [f"{100 * result[name]:.2f}" for name in METRICS] == ten.split()
     shares = result["failure_attribution"]
