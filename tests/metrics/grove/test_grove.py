@@ -183,6 +183,23 @@ def test_breakdowns_cross_table_and_signature() -> None:
     )
 
 
+def test_the_bands_of_the_cross_table_meet_at_a_half() -> None:
+    """0 is "zero", what is below 0.5 is "low", and 0.5 itself is "high"."""
+    half, less, least = strip(0, 5), strip(0, 4), strip(0, 1)
+    result = compute(
+        [{"verdict": verdict, "masks": [mask]} for verdict in ("yes", "no") for mask in (half, less, least)]
+        + [{"verdict": "yes", "masks": []}],
+        [{"masks": [strip(0, 10)]}] * 7,
+    )
+    assert [row["mask_score"] for row in result["per_sample"]] == [0.5, 0.4, 0.1, 0.5, 0.4, 0.1, 0.0]
+    counted = {
+        answer: {band: share["count"] for band, share in bands.items()}
+        for answer, bands in result["cross_table"].items()
+    }
+    assert counted == {"right": {"zero": 1, "low": 2, "high": 1}, "wrong": {"zero": 0, "low": 2, "high": 1}}
+    assert result["cross_table"]["right"]["low"]["fraction"] == 2 / 7
+
+
 STRIPS = st.tuples(st.integers(0, 9), st.integers(1, 10)).map(
     lambda ends: strip(min(ends[0], ends[1] - 1), ends[1])
 )
