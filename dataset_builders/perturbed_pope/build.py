@@ -137,6 +137,8 @@ def _refuse_files(options: BuildOptions) -> None:
 
 def recognised(built: Mapping[str, Any]) -> list[str]:
     """What the question files were taken for, and what was left out and why."""
+    from lookcheck.dataset_builders.perturbed_pope.swap_rules import REASONS
+
     lines = []
     for split, file in built["source"]["questions"].items():
         mended = f", {file['repaired']:,} texts mended" if file["repaired"] else ""
@@ -159,7 +161,7 @@ def recognised(built: Mapping[str, Any]) -> list[str]:
         lines.append(f"  {split}: RePOPE changes {counts['changed']} labels, leaves out {counts['left_out']}")
     reasons = {
         "no_instance": "answered yes without a mask",
-        "no_donor": "without anything unrelated to paste",
+        **REASONS,
         "not_edited": "without an edited picture",
         "unchanged": "that their edited picture shows as they were",
     }

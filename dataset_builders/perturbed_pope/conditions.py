@@ -8,13 +8,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
 from lookcheck.dataset_builders.core.images import Pixels
 from lookcheck.dataset_builders.core.masks import Mask
 from lookcheck.dataset_builders.perturbed_pope import perturbations
+
+if TYPE_CHECKING:
+    from lookcheck.dataset_builders.perturbed_pope.swap import Swap
 
 Box = tuple[int, int, int, int]
 
@@ -28,13 +31,13 @@ class Given:
     masks : sequence of ndarray of bool, shape (H, W)
         Of the asked object.
     seed : int or None
-    piece : ndarray of uint8, shape (h, w, 4), or None
-        A cut-out to be pasted.
+    swap : Swap or None
+        What is pasted, and what fills the rest.
     """
 
     masks: Sequence[Mask] = ()
     seed: int | None = None
-    piece: Pixels | None = None
+    swap: Swap | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Perturbed:
     changed : ndarray of bool, shape (H, W), or None
         Pixels that may have changed, of a condition that needs masks.
     box : tuple of int or None
-        Of the largest cut-out that was pasted: x, y, width, height.
+        Of the cut-out that was pasted: x, y, width, height.
     """
 
     pixels: Pixels
@@ -199,11 +202,10 @@ class EntitySwap(Condition):
         # skimage and its parts take a second to import.
         from lookcheck.dataset_builders.perturbed_pope.swap import entity_swap
 
-        if given.piece is None:
+        if given.swap is None:
             raise ValueError(f"{self.name} needs a cut-out")
-        made, pasted, changed = entity_swap(image, given.masks, given.piece)
-        largest = max(pasted, key=lambda place: place[2] * place[3])
-        return Perturbed(made, float(changed.mean()), changed, largest)
+        made, changed = entity_swap(image, given.swap)
+        return Perturbed(made, float(changed.mean()), changed, given.swap.box)
 
     def again(self, original: Pixels, given: Given) -> Perturbed:
         """The original: without its cut-out a swap can't be made again."""

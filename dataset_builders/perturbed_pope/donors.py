@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from scipy import ndimage
@@ -23,16 +23,20 @@ LARGE = 160
 # Pixels between a cut-out and the picture's border; nearer ones may be cut off.
 MARGIN = 2
 # Share of an instance that its largest connected piece must have.
-SMALLEST_PIECE = 0.95
+SMALLEST_PIECE = 0.98
 # Share of its convex hull; what has less sprawls, or others stand before it.
 SMALLEST_SOLIDITY = 0.55
 # Share of the outline that may touch other instances, which may hide a part of it.
-LARGEST_CONTACT = 0.3
-# A table's outline leaves out what stands on it: the rest is a board with holes.
-NEVER = ("dining table",)
+LARGEST_CONTACT = 0.08
+# Things that others stand, lie or sit on: their outline leaves these out, and the rest is a board with holes.
+SUPPORTS: Final = frozenset(
+    {"bed", "bench", "chair", "couch", "dining table", "desk", "shelf", "sofa", "table"}
+)
 # How many of the best fitting categories the seed chooses from, and how much worse the last may be.
 CHOICE = 6
 CHOICE_SPAN = 1.0
+# Cut-outs that are tried, one of each category.
+TRIED = 8
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,12 @@ def inspect_donor(job: tuple[CocoInstance, Sequence[CocoInstance]]) -> float | N
     Returns
     -------
     float or None
-        In [0, 1]. Neighbours of the same category count in full, for an outline among them is often a
-        part of a whole; others count half, for the instance may be the one in front.
+        In [0, 1].
     """
     instance, others = job
     left, top, width, height = instance.box
     rows, columns = instance.rle["size"]
-    if instance.crowd or instance.category in NEVER or instance.area < SMALLEST_AREA:
+    if instance.crowd or instance.category in SUPPORTS or instance.area < SMALLEST_AREA:
         return None
     if min(width, height) < SMALLEST_SIDE:
         return None
@@ -85,12 +88,9 @@ def inspect_donor(job: tuple[CocoInstance, Sequence[CocoInstance]]) -> float | N
     hull: Mask = convex_hull_image(mask[top : top + height, left : left + width])  # type: ignore[no-untyped-call]
     if instance.area < SMALLEST_SOLIDITY * hull.sum():
         return None
+    around: Mask = np.logical_or.reduce([mask, *(decode(other.rle) for other in others)]) & ~mask
     rim = ndimage.binary_dilation(mask, iterations=2) & ~mask
-    weight = np.zeros(mask.shape, np.float32)
-    for other in others:
-        near = decode(other.rle) & rim
-        weight[near] = np.maximum(weight[near], 1.0 if other.category == instance.category else 0.5)
-    contact = float(weight.sum() / rim.sum())
+    contact = float((rim & around).sum() / rim.sum())
     return contact if contact <= LARGEST_CONTACT else None
 
 
@@ -122,15 +122,15 @@ def donors_of(
     )
 
 
-def choose_donor(
+def rank_donors(
     donors: Sequence[Donor],
     entity: str,
     supercategory: str,
     box: tuple[int, int, int, int],
     banned: Collection[str],
     seed: int,
-) -> Donor | None:
-    """The cut-out for one object.
+) -> list[Donor]:
+    """The cut-outs for one object, the best of each category, in the order in which they are tried.
 
     Parameters
     ----------
@@ -142,12 +142,7 @@ def choose_donor(
     banned : collection of str
         Categories that the photograph holds or that a question names for it.
     seed : int
-        Chooses among the categories whose best cut-out fits best.
-
-    Returns
-    -------
-    Donor or None
-        None if no category is left.
+        Orders the categories whose best cut-outs fit best; the others follow as they fit.
     """
     best: dict[str, tuple[float, Donor]] = {}
     for donor in donors:
@@ -158,11 +153,10 @@ def choose_donor(
         cost = misfit(donor, box)
         if category not in best or cost < best[category][0]:
             best[category] = (cost, donor)
-    ranked = sorted(best.values(), key=lambda item: (item[0], item[1].instance.category))[:CHOICE]
-    fitting = [donor for cost, donor in ranked if cost <= ranked[0][0] + CHOICE_SPAN]
-    if not fitting:
-        return None
-    return min(fitting, key=lambda donor: seed_of(seed, donor.instance.category))
+    ranked = sorted(best.values(), key=lambda item: (item[0], item[1].instance.category))[:TRIED]
+    fitting = [donor for cost, donor in ranked[:CHOICE] if cost <= ranked[0][0] + CHOICE_SPAN]
+    fitting.sort(key=lambda donor: seed_of(seed, donor.instance.category))
+    return fitting + [donor for _, donor in ranked[len(fitting) :]]
 
 
 def misfit(donor: Donor, box: tuple[int, int, int, int]) -> float:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
-from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map
+from lookcheck.dataset_builders.core.processes import Track, no_track
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.conditions import Condition
-from lookcheck.dataset_builders.perturbed_pope.donors import Donor, choose_donor, donors_of
-from lookcheck.dataset_builders.perturbed_pope.instances import CocoInstance, Photo
+from lookcheck.dataset_builders.perturbed_pope.edited import Pair
 from lookcheck.dataset_builders.perturbed_pope.perturbations import image_key, seed_of
 from lookcheck.dataset_builders.perturbed_pope.questions import Question
-from lookcheck.dataset_builders.perturbed_pope.rows import Asked, CutOut, PictureJob, RowsJob
+from lookcheck.dataset_builders.perturbed_pope.rows import Asked, CutOut, PictureJob, RowsJob, SwapOf
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource
+from lookcheck.dataset_builders.perturbed_pope.swap_rules import SwapJob, SwapPlan
+from lookcheck.dataset_builders.perturbed_pope.swaps import Swaps
 
 
 @dataclass
@@ -26,7 +24,13 @@ class LeftOut:
     """Pairs of file name and object that a condition of an object leaves out, by the reason."""
 
     no_instance: set[tuple[str, str]] = field(default_factory=set)
+    support: set[tuple[str, str]] = field(default_factory=set)
+    large: set[tuple[str, str]] = field(default_factory=set)
+    touched: set[tuple[str, str]] = field(default_factory=set)
+    no_fill: set[tuple[str, str]] = field(default_factory=set)
+    shadow: set[tuple[str, str]] = field(default_factory=set)
     no_donor: set[tuple[str, str]] = field(default_factory=set)
+    no_place: set[tuple[str, str]] = field(default_factory=set)
     not_edited: set[tuple[str, str]] = field(default_factory=set)
     unchanged: set[tuple[str, str]] = field(default_factory=set)
 
@@ -61,9 +65,6 @@ class Planner:
             for question in ordered
             if question.label == "yes" and not self._masks[question.image, question.entity]
         )
-        self._asked: dict[str, set[str]] = defaultdict(set)
-        for image, entity in self._masks:
-            self._asked[source.photo_of(image).file_name].add(entity)
         self._num_proc = num_proc
         self._track = track
 
@@ -114,55 +115,28 @@ class Planner:
                 left_out.add((image, entity))
                 return None
             return PictureJob(condition.name, path, edited=edited)
-        photo = self.source.photo_of(image)
-        # Whatever stands for the object elsewhere, no instance of it may stay: the answer becomes no.
-        every = (*self.source.instances.of(photo.id, entity), *masks)
-        whole = tuple({item.rle["counts"]: item for item in every}.values())
-        donor = self._donor(entity, photo, whole, seed)
-        if donor is None:
-            self.left_out.no_donor.add((image, entity))
+        job, plan = self._swaps[image, entity]
+        if isinstance(plan, str):
+            getattr(self.left_out, plan).add((image, entity))
             return None
-        name, piece = donor.photo.file_name, donor.instance
-        cut_out = CutOut(self._files[name], piece.rle, piece.category, name, piece.id)
-        return PictureJob(condition.name, path, seed, tuple(item.rle for item in whole), cut_out)
-
-    def _donor(self, entity: str, photo: Photo, masks: Sequence[CocoInstance], seed: int) -> Donor | None:
-        instances = self.source.instances
-        largest = max(masks, key=lambda item: (item.box[2] * item.box[3], -item.id))
-        shown = {item.category for item in instances.by_image.get(photo.id, ())}
-        return choose_donor(
-            self._donors,
-            entity,
-            instances.supercategories.get(entity, ""),
-            largest.box,
-            shown | self._asked[photo.file_name],
-            seed,
-        )
+        name, piece = plan.donor.photo.file_name, plan.donor.instance
+        cut_out = CutOut(self._planner.files[name], piece.rle, piece.category, name, piece.id)
+        swap = SwapOf(job.scene, plan.pieces, cut_out, plan.box)
+        return PictureJob(condition.name, path, seed, job.scene.masks, swap)
 
     @cached_property
-    def _files(self) -> dict[str, Path]:
-        """The file of each photograph that shows its instances.
-
-        An edited picture may bear the name of its original; its answers are no.
-        """
-        return {
-            self.source.photo_of(image).file_name: self.source.images / image
+    def _swaps(self) -> dict[Pair, tuple[SwapJob, SwapPlan | str]]:
+        pairs = [
+            (image, entity)
             for image, questions in self._by_image.items()
-            if any(question.label == "yes" for question in questions)
-        }
+            for entity in sorted({question.entity for question in questions if question.label == "yes"})
+            if self._masks[image, entity]
+        ]
+        return self._planner.plan(pairs, "entity_swap")
 
     @cached_property
-    def _donors(self) -> tuple[Donor, ...]:
-        instances = self.source.instances
-        total = sum(len(instances.by_image.get(instances.photos[name].id, ())) for name in self._files)
-        step = self._track("looking for cut-outs", total)
-
-        def mapped(function: Callable[[Any], float | None], jobs: Sequence[Any]) -> Any:
-            for found in ordered_map(function, jobs, self._num_proc):
-                step()
-                yield found
-
-        return donors_of(instances, self._files, mapped)
+    def _planner(self) -> Swaps:
+        return Swaps(self.source, self._num_proc, self._track)
 
 
 def _natural(text: str) -> list[tuple[int, int | str]]:

@@ -16,6 +16,7 @@ from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORI
 from lookcheck.dataset_builders.perturbed_pope.jobs import LeftOut, Planner
 from lookcheck.dataset_builders.perturbed_pope.rows import RowsJob, make_rows, stem_of
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource
+from lookcheck.dataset_builders.perturbed_pope.swap_rules import REASONS
 
 
 def features() -> datasets.Features:
@@ -89,6 +90,9 @@ def plan_source(
         jobs = planner.jobs(condition)
         splits = constants.in_order({asked.question.split for job in jobs for asked in job.asked})
         if not splits:
+            if condition.pastes and not conditions:
+                # Its rules may leave out all that a small source has; the card says so.
+                continue
             raise InputError(_nothing(condition.name, planner.left_out))
         stems = {split: stem_of(condition.name, split) for split in splits}
         named = stems.values()
@@ -119,8 +123,10 @@ def plan_source(
 def _nothing(condition: str, left_out: LeftOut) -> str:
     if left_out.not_edited or left_out.unchanged:
         return f"{condition}: none of the edited pictures changes an object that is there and asked for"
-    if left_out.no_donor:
-        return f"{condition}: no object of an unrelated category is large and whole enough to be pasted"
+    swaps = [(len(getattr(left_out, reason)), said) for reason, said in REASONS.items()]
+    if any(number for number, _ in swaps):
+        counted = ", ".join(f"{number:,} {said}" for number, said in swaps if number)
+        return f"{condition}: no object can be replaced ({counted})"
     return f"{condition}: no question answered yes asks for an object that has a mask"
 
 
@@ -150,5 +156,6 @@ def _card(source: PopeSource, originals: Any, configs: list[ConfigFiles], left_o
         "open_ended": constants.OPEN_ENDED,
         "unknown_option": constants.UNKNOWN_OPTION,
         "edited": source.edited is not None,
+        "swap_reasons": REASONS,
     }
     return CardPlan("perturbed_pope.md.jinja", front_matter, context)

@@ -14,10 +14,12 @@ from lookcheck.dataset_builders.core.masks import Rle, decode, encode
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORIGINAL, Given
 from lookcheck.dataset_builders.perturbed_pope.edited import Edited
+from lookcheck.dataset_builders.perturbed_pope.filling import Piece
 from lookcheck.dataset_builders.perturbed_pope.instances import Photo
 from lookcheck.dataset_builders.perturbed_pope.perturbations import image_key
 from lookcheck.dataset_builders.perturbed_pope.questions import Question
-from lookcheck.dataset_builders.perturbed_pope.swap import cut_out
+from lookcheck.dataset_builders.perturbed_pope.swap import Swap, cut_out
+from lookcheck.dataset_builders.perturbed_pope.swap_rules import Scene
 
 # The longest side that WebP can hold, in pixels.
 LONGEST_WEBP = 16383
@@ -35,6 +37,21 @@ class CutOut:
 
 
 @dataclass(frozen=True)
+class SwapOf:
+    """How an object is replaced: see `swap.Swap`."""
+
+    scene: Scene
+    pieces: tuple[Piece, ...]
+    cut_out: CutOut
+    box: tuple[int, int, int, int]
+
+    def ready(self) -> Swap:
+        """With all masks and the cut-out decoded."""
+        piece = cut_out(load(self.cut_out.path), decode(self.cut_out.rle))
+        return Swap(self.scene.hole(), self.pieces, piece, self.box)
+
+
+@dataclass(frozen=True)
 class PictureJob:
     """One distinct picture.
 
@@ -47,7 +64,7 @@ class PictureJob:
         Of noise and of the choice of a cut-out.
     masks : tuple of RLE
         Of the asked object; empty for conditions of the whole picture.
-    cut_out : CutOut or None
+    swap : SwapOf or None
     edited : Edited or None
     """
 
@@ -55,7 +72,7 @@ class PictureJob:
     path: Path
     seed: int | None = None
     masks: tuple[Rle, ...] = ()
-    cut_out: CutOut | None = None
+    swap: SwapOf | None = None
     edited: Edited | None = None
 
 
@@ -74,7 +91,7 @@ class Made:
     fraction : float or None
         Their share of the picture; for a condition of the whole picture the share that it replaces.
     box : tuple of int or None
-        Of the largest cut-out that was pasted: x, y, width, height.
+        Of the cut-out that was pasted: x, y, width, height.
     """
 
     data: bytes | None
@@ -137,7 +154,8 @@ def make_rows(job: RowsJob) -> dict[str, list[dict[str, Any]]]:
 
 def _row(job: RowsJob, asked: Asked, made: Made) -> dict[str, Any]:
     question, condition, photo = asked.question, CONDITIONS[job.picture.condition], job.photo
-    piece, edited = job.picture.cut_out, job.picture.edited
+    swap, edited = job.picture.swap, job.picture.edited
+    piece = swap.cut_out if swap else None
     name = image_key(question.image)
     if condition.needs_masks:
         name += "-" + question.entity.replace(" ", "_")
@@ -203,7 +221,7 @@ def make_picture(job: PictureJob) -> Made:
         data, suffix, _ = exif_transpose(job.edited.path.read_bytes(), whole=False)
         changed = (load(job.edited.path) != image).any(2)
         return Made(data, suffix, encode(changed), float(changed.mean()))
-    piece = None if job.cut_out is None else cut_out(load(job.cut_out.path), decode(job.cut_out.rle))
-    made = condition.apply(image, Given([decode(rle) for rle in job.masks], job.seed, piece))
+    swap = None if job.swap is None else job.swap.ready()
+    made = condition.apply(image, Given([decode(rle) for rle in job.masks], job.seed, swap))
     mask = None if made.changed is None else encode(made.changed)
     return Made(*encode_picture(made.pixels), mask, made.fraction, made.box)

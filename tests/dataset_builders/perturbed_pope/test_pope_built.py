@@ -30,12 +30,13 @@ from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
 from lookcheck.dataset_builders.perturbed_pope.plan import features, plan_source
 from lookcheck.dataset_builders.perturbed_pope.rows import make_rows
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
+from lookcheck.dataset_builders.perturbed_pope.swap_rules import REASONS
 from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.metrics.perturbed_pope import conditions as metric
 
 # d.jpg's dog has no instance, and nothing is left to paste for its car.
 PAIRS = {("a.jpg", "dog"), ("a.jpg", "car"), ("b.jpg", "cup"), ("b.jpg", "person")}
-PAIRS |= {("c.jpg", "banana"), ("c.jpg", "chair"), ("d.jpg", "car")}
+PAIRS |= {("c.jpg", "banana"), ("c.jpg", "clock"), ("d.jpg", "car")}
 
 
 def _rows(folder: Path, condition: str, split: str = "random") -> list[dict[str, Any]]:
@@ -275,6 +276,7 @@ def test_card_and_manifest(tiny_built: Path) -> None:
     manifest = json.loads((tiny_built / "lookcheck.json").read_text())
     assert manifest["options"]["left_out"] == {
         "no_instance": 1,
+        **dict.fromkeys(REASONS, 0),
         "no_donor": 1,
         "not_edited": 0,
         "unchanged": 0,

@@ -21,6 +21,7 @@ from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.perturbed_pope.hub import unpack
 from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
+from lookcheck.dataset_builders.perturbed_pope.swap_rules import REASONS
 from lookcheck.dataset_builders.registry import DATASETS
 
 
@@ -67,6 +68,7 @@ def test_edited_pictures(files: Path, edited: tuple[Path, Path], tmp_path: Path)
     manifest = write_folder(plan, tmp_path / "out")
     assert manifest["options"]["left_out"] == {
         "no_instance": 1,
+        **dict.fromkeys(REASONS, 0),
         "no_donor": 0,
         "not_edited": 5,
         "unchanged": 0,

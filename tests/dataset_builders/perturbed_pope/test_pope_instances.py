@@ -289,7 +289,7 @@ def test_mask_rules(tmp_path: Path, known: Instances, tiny_coco: ModuleType) -> 
     source = PopeSource((), {}, instances=known, images=tmp_path)
     assert [item.box for item in source.masks_of("b.jpg", "cup")] == tiny_coco.SHOWN["b.jpg"]["cup"]
     largest = replace(source, mask_rule="largest_instance")
-    assert [item.box for item in largest.masks_of("b.jpg", "cup")] == [(8, 50, 50, 56)]
+    assert [item.box for item in largest.masks_of("b.jpg", "cup")] == [(8, 60, 48, 50)]
     assert largest.masks_of("b.jpg", "dog") == ()
     detected = replace(source, detections=_detect(tmp_path, known, [_detection(0.4)])[0])
     assert [item.box for item in detected.masks_of("a.jpg", "dog")] == [(10, 20, 30, 40)]

@@ -169,9 +169,13 @@ def test_a_condition_without_rows_is_refused(tiny_coco: ModuleType, files: Path)
     rows = [row for row in tiny_coco.questions() if row["image"] == "d.jpg"]
     (files / "random.json").write_text("\n".join(map(json.dumps, rows)))
     with pytest.raises(
-        InputError, match="entity_swap: no object of an unrelated category is large and whole"
+        InputError, match=r"entity_swap: no object can be replaced \(1 without anything unrelated to paste\)"
     ):
-        plan_source(_source(files))
+        plan_source(_source(files), ["entity_swap"])
+    # All conditions are built but for this one, and the card says why.
+    plan = plan_source(_source(files))
+    assert [config.name for config in plan.configs] == [name for name in CONDITIONS if name != "entity_swap"]
+    assert plan.options["left_out"]["no_donor"] == 1
 
 
 @pytest.mark.parametrize("rule", ["largest_instance", "detections"])
@@ -188,7 +192,7 @@ def test_the_other_mask_rules_from_end_to_end(
     assert report.faults == []
     rows = {name: _rows(tmp_path / "out", name) for name in ("original", "black_mask", "entity_swap")}
     (cup,) = [row for row in rows["black_mask"] if row["entity"] == "cup"]
-    wanted = (8, 50, 50, 56) if rule == "largest_instance" else (10, 55, 30, 20)
+    wanted = (8, 60, 48, 50) if rule == "largest_instance" else (10, 55, 30, 20)
     assert np.array_equal(coco.decode(cup["mask_rle"]).astype(bool), tiny_coco.mask(wanted))
     # A swap takes every cup away, or its answer would not be no.
     (swapped,) = [row for row in rows["entity_swap"] if row["entity"] == "cup"]
