@@ -17,7 +17,7 @@ from lookcheck.dataset_builders.core.verdict_file import VerdictRow, identity, r
 from lookcheck.dataset_builders.scores.report import percent
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.correction import corrected_mean
-from lookcheck.scripts.judge.measures import HUMAN, JUDGED, MEASURES, agreement
+from lookcheck.scripts.judge.measures import FEWEST, HUMAN, JUDGED, MEASURES, agreement
 
 # VistaQA's own study (arXiv 2605.20676): accuracy, kappa, F1. The share of "yes" there is .480.
 PUBLISHED = {
@@ -49,7 +49,7 @@ def judge_agreement(
     labels, _ = read_records(human)
     refuse_unknown(labels, rows, str(verdicts))
     result = compare(rows, labels, confidence=confidence, resamples=resamples)
-    result["judge"] = identity(header)
+    result["judge"] = identity(header, rows)
     if output is not None:
         console.write_text(output, console.to_json(result) + "\n")
     if as_json:
@@ -163,13 +163,16 @@ def _show(result: dict[str, Any], confidence: float) -> None:
 
 def _sentences(result: dict[str, Any]) -> list[str]:
     mean, lines = result["answer_accuracy"], []
+    if result["agreement"]["n"] < FEWEST:
+        lines = [f"κ and F1 have no interval below {FEWEST} labels"]
     if mean is not None:
         labels = mean["labels"]
-        lines = [
+        lines += [
             f"answer accuracy, percent: the judge alone says {percent(mean['judge'])}",
             f"  labels alone {percent(labels['mean'])} [{percent(labels['low'])}, {percent(labels['high'])}]",
-            f"  corrected {percent(mean['mean'])} [{percent(mean['low'])}, {percent(mean['high'])}], "
-            f"weight of the judge {mean['weight']:.2f}",
+            f"  corrected {percent(mean['mean'])} "
+            + (mean["refused"] or f"[{percent(mean['low'])}, {percent(mean['high'])}]")
+            + f", weight of the judge {mean['weight']:.2f}",
             "  the correction holds if the labelled samples were drawn at random",
         ]
     return [*lines, f"judge: {result['judge']}"]

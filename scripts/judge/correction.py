@@ -10,9 +10,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
+
+from lookcheck.scripts.judge.measures import FEWEST, Array, proportion_interval
+
+FEWEST_OF_A_KIND = 5
+FEWEST_DIFFERENCES = 3
+"""Labels yes, labels no, and labels that differ from the judge, below which the normal approximation covers
+too seldom: with them it covered 91 % or more in simulations of 30 to 200 labels, without them down to 9 %."""
+
+
+class Interval(TypedDict):
+    """A mean and its interval; both ends are None where no honest one can be given."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+class CorrectedMean(Interval):
+    """What `corrected_mean` gives.
+
+    Attributes
+    ----------
+    weight : float
+        Of the judge.
+    labels : Interval
+        From the labels alone.
+    judge : float
+        The judge's own mean over all samples.
+    refused : str or None
+        Why there is no interval of the corrected mean.
+    """
+
+    weight: float
+    labels: Interval
+    judge: float
+    refused: str | None
 
 
 def corrected_mean(
@@ -22,7 +58,7 @@ def corrected_mean(
     *,
     confidence: float = 0.95,
     weight: float | None = None,
-) -> dict[str, Any]:
+) -> CorrectedMean:
     """Mean answer accuracy from few labels and many verdicts, with an interval.
 
     Parameters
@@ -34,15 +70,14 @@ def corrected_mean(
     others : sequence of float, length N
         The judge's verdicts on the samples without a label; may be empty.
     confidence : float
-        Between 0 and 1; the interval is the normal approximation, cut to [0, 1].
+        Between 0 and 1. The interval is the normal approximation, cut to [0, 1], and is given for
+        `FEWEST` labels or more with enough of each kind; that of the labels alone is exact.
     weight : float, optional
         Of the judge; 1 is plain prediction-powered inference, 0 the labels alone, tuned if not given.
 
     Returns
     -------
-    dict
-        ``mean``, ``low``, ``high``, ``weight``; ``labels`` with the same three from the labels alone,
-        and ``judge``, the judge's own mean over all samples.
+    CorrectedMean
 
     Raises
     ------
@@ -73,14 +108,34 @@ def corrected_mean(
     rest = truth - weight * seen
     mean = float(rest.mean() + (weight * unseen.mean() if many else 0))
     variance = rest.var(ddof=1) / n + (weight**2 * everything.var(ddof=1) / many if many else 0)
-    quantile = float(norm.ppf((1 + confidence) / 2))
+    half = sqrt(variance) * float(norm.ppf((1 + confidence) / 2))
+    low, high = proportion_interval(round(float(truth.sum())), n, confidence)
+    labels = Interval(mean=float(truth.mean()), low=low, high=high)
+    # A judge without weight leaves the labels alone, whose interval is exact.
+    refused = _refusal(truth, seen) if weight else None
+    corrected = Interval(mean=mean, low=max(0.0, mean - half), high=min(1.0, mean + half))
+    if refused:
+        corrected = Interval(mean=mean, low=None, high=None)
+    elif not weight:
+        corrected = labels
     return {
-        **_interval(mean, sqrt(variance) * quantile),
+        **corrected,
         "weight": weight,
-        "labels": _interval(float(truth.mean()), sqrt(truth.var(ddof=1) / n) * quantile),
+        "labels": labels,
         "judge": float(everything.mean()),
+        "refused": refused,
     }
 
 
-def _interval(mean: float, half: float) -> dict[str, float]:
-    return {"mean": mean, "low": max(0.0, mean - half), "high": min(1.0, mean + half)}
+def _refusal(truth: Array, seen: Array) -> str | None:
+    right, differing = int(truth.sum()), int((truth != seen).sum())
+    counts = (
+        (len(truth), FEWEST, "labels"),
+        (right, FEWEST_OF_A_KIND, "labels yes"),
+        (len(truth) - right, FEWEST_OF_A_KIND, "labels no"),
+        (differing, FEWEST_DIFFERENCES, "labels that differ from the judge"),
+    )
+    for count, fewest, what in counts:
+        if count < fewest:
+            return f"no interval: {count} {what}, it takes {fewest}"
+    return None

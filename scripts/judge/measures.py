@@ -1,4 +1,4 @@
-"""Agreement of a judge with people: accuracy, Cohen's kappa and F1, with bootstrap intervals.
+"""Agreement of a judge with people: accuracy, Cohen's kappa and F1, with intervals.
 
 Conventions
 -----------
@@ -6,8 +6,10 @@ Conventions
   is a category of its own for kappa, and no "yes" for F1.
 - Kappa is None where both raters use one and the same category only; F1, of "yes", is None where
   neither ever says yes.
-- Intervals are percentiles of the bootstrap over samples, of the resamples in which the measure is
-  defined; the seed comes from the samples' ids.
+- The interval of accuracy is Clopper and Pearson's, exact for any number of samples. Those of kappa and F1
+  are percentiles of the bootstrap over samples, of the resamples in which the measure is defined; the
+  seed comes from the samples' ids. There is none for fewer than `FEWEST` samples, where they cover too
+  seldom, and none where all resamples agree.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ import numpy.typing as npt
 HUMAN = ("no", "yes")
 JUDGED = ("no", "yes", "none")
 MEASURES = ("accuracy", "kappa", "f1")
+
+FEWEST = 30
+"""Samples below which an interval that rests on many samples is not given."""
 
 Array = npt.NDArray[np.float64]
 
@@ -52,8 +57,8 @@ def agreement(
     Returns
     -------
     dict
-        For each measure ``value`` and ``low``, ``high`` (None where undefined); ``confusion``
-        {human: {judged: count}}; ``n``.
+        For each measure ``value`` and ``low``, ``high`` (None where undefined, or samples are too few);
+        ``confusion`` {human: {judged: count}}; ``n``.
 
     Raises
     ------
@@ -79,7 +84,7 @@ def agreement(
     counts = np.bincount(cells, minlength=len(HUMAN) * len(JUDGED)).astype(float)
     values = _measures(counts[:, None])
     result: dict[str, Any] = {"n": len(ids)}
-    if len(ids) > 1:
+    if len(ids) >= FEWEST:
         with warnings.catch_warnings():
             # A measure that is undefined in a resample is left out below, and said so in the conventions.
             warnings.simplefilter("ignore", DegenerateDataWarning)
@@ -96,13 +101,43 @@ def agreement(
     tail = (1 - confidence) / 2
     for name, value, column in zip(MEASURES, values[:, 0], drawn, strict=True):
         defined = column[~np.isnan(column)]
-        low, high = np.quantile(defined, [tail, 1 - tail]) if defined.size else (np.nan, np.nan)
+        low, high = np.nan, np.nan
+        if np.unique(defined).size > 1:
+            low, high = np.quantile(defined, [tail, 1 - tail])
         result[name] = {"value": _number(value), "low": _number(low), "high": _number(high)}
+    low, high = proportion_interval(int(counts[0] + counts[len(JUDGED) + 1]), len(ids), confidence)
+    result["accuracy"] |= {"low": low, "high": high}
     grid = counts.astype(int).reshape(len(HUMAN), len(JUDGED))
     result["confusion"] = {
         one: dict(zip(JUDGED, map(int, row), strict=True)) for one, row in zip(HUMAN, grid, strict=True)
     }
     return result
+
+
+def proportion_interval(count: int, total: int, confidence: float) -> tuple[float, float]:
+    """Clopper and Pearson's interval of a proportion: it covers at least as often as it says.
+
+    Parameters
+    ----------
+    count, total : int
+        Successes and trials; at least one trial.
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    low, high : float
+        In [0, 1].
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in proportion_interval(2, 2, 0.95)]
+    [0.1581, 1.0]
+    """
+    from scipy.stats import binomtest
+
+    found = binomtest(count, total).proportion_ci(confidence, method="exact")
+    return float(found.low), float(found.high)
 
 
 def _measures(counts: Array) -> Array:

@@ -60,10 +60,38 @@ def test_perfect_worst_and_undefined() -> None:
     worst = agreement(*table(0, 5, 5, 0), resamples=100)
     assert [worst[key]["value"] for key in ("accuracy", "kappa", "f1")] == [0, -1, 0]
     alike = agreement(*table(0, 0, 0, 5), resamples=100)
-    assert alike["accuracy"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+    assert alike["accuracy"] == {"value": 1.0, "low": pytest.approx(0.025 ** (1 / 5)), "high": 1.0}
     assert alike["kappa"] == alike["f1"] == {"value": None, "low": None, "high": None}
     single = agreement(["yes"], ["yes"], ["a"], resamples=100)
-    assert single["accuracy"] == {"value": 1.0, "low": None, "high": None}
+    assert single["accuracy"] == {"value": 1.0, "low": pytest.approx(0.025), "high": 1.0}
+
+
+def test_few_or_equal_labels_have_no_narrow_interval() -> None:
+    """Two labels "yes, yes" said 100 [100, 100] once: the exact interval begins at 15.81."""
+    two = agreement(["yes", "yes"], ["yes", "yes"], ["a", "b"])
+    assert two["accuracy"] == {"value": 1.0, "low": pytest.approx(0.1581, abs=1e-4), "high": 1.0}
+    assert two["f1"] == {"value": 1.0, "low": None, "high": None}
+    for labels in (29, 30):
+        found = agreement(*table(labels - 15, 3, 0, 12), resamples=100)
+        assert (found["kappa"]["low"] is None) == (labels < 30)
+        assert (found["f1"]["low"] is None) == (labels < 30)
+    # However many labels, a judge that never differs has no bootstrap width.
+    perfect = agreement(*table(100, 0, 0, 100), resamples=100)
+    assert perfect["kappa"] == perfect["f1"] == {"value": 1.0, "low": None, "high": None}
+    assert perfect["accuracy"]["low"] == pytest.approx(0.025 ** (1 / 200))
+
+
+@pytest.mark.parametrize("labels", [2, 5, 10, 40])
+@pytest.mark.parametrize("truth", [0.5, 0.9])
+def test_intervals_of_accuracy_cover_at_any_size(labels: int, truth: float) -> None:
+    """All outcomes with their probabilities: nothing is drawn."""
+    from scipy.stats import binom
+
+    covered = 0.0
+    for count in range(labels + 1):
+        low, high = measures.proportion_interval(count, labels, 0.95)
+        covered += binom.pmf(count, labels, truth) * (low <= truth <= high)
+    assert covered >= 0.95
 
 
 def test_malformed() -> None:
@@ -99,28 +127,83 @@ def test_order_does_not_matter_and_values_are_in_range(
         figure = found[key]
         if figure["value"] is not None:
             assert least <= figure["value"] <= 1 + 1e-12
-            assert figure["low"] <= figure["high"]
+            assert figure["low"] is None or figure["low"] <= figure["high"]
 
 
 def test_intervals_are_those_of_theory() -> None:
-    """For accuracy the bootstrap is a binomial: its percentiles are known."""
-    from scipy.stats import binom
+    """Clopper and Pearson by the beta distribution; the bootstrap of F1 beside its delta method."""
+    from scipy.stats import beta
 
     found = agreement(*table(117, 3, 17, 113))
-    low, high = (binom.ppf(q, 250, 0.92) / 250 for q in (0.025, 0.975))
-    assert found["accuracy"]["low"] == pytest.approx(low, abs=0.0041)
-    assert found["accuracy"]["high"] == pytest.approx(high, abs=0.0041)
+    assert found["accuracy"]["low"] == pytest.approx(beta.ppf(0.025, 230, 21))
+    assert found["accuracy"]["high"] == pytest.approx(beta.ppf(0.975, 231, 20))
+    f1 = 2 * 117 / (2 * 117 + 20)
+    half = 1.96 * np.sqrt(f1 * (2 - f1) * (1 - f1) / 2 / (117 + 10))
+    assert found["f1"]["low"] == pytest.approx(f1 - half, abs=0.01)
+    assert found["f1"]["high"] == pytest.approx(f1 + half, abs=0.01)
     narrower = agreement(*table(117, 3, 17, 113), confidence=0.5)
     assert narrower["kappa"]["low"] > found["kappa"]["low"]
 
 
 def test_corrected_mean_by_hand() -> None:
-    found = corrected_mean([1, 0, 1, 1], [1, 1, 1, 1], [1, 1, 0, 1], weight=1, confidence=0.5)
+    human, seen = [1, 0, 1, 1] * 10, [1, 1, 1, 1] * 10
+    found = corrected_mean(human, seen, [1, 1, 0, 1], weight=1, confidence=0.5)
     # The judge says 0.75 of the others; of the labelled it said one too many in four.
     assert found["mean"] == pytest.approx(0.75 - 0.25)
     assert found["labels"]["mean"] == 0.75
-    half = 0.6744897501960817 * np.sqrt(0.25 / 4 + (7 / 8 * 1 / 8 * 8 / 7) / 4)
+    judged = np.array([*seen, 1, 1, 0, 1], float)
+    half = 0.6744897501960817 * np.sqrt((3 / 16 * 40 / 39) / 40 + judged.var(ddof=1) / 4)
     assert found["high"] == pytest.approx(0.5 + half)
+    assert found["refused"] is None
+
+
+@pytest.mark.parametrize(
+    ("human", "seen", "refused"),
+    [
+        ([1, 1], [1, 1], "no interval: 2 labels, it takes 30"),
+        ([1, 0] * 14 + [1], [1, 1] * 14 + [1], "no interval: 29 labels, it takes 30"),
+        ([1] * 26 + [0] * 4, [1] * 30, "no interval: 4 labels no, it takes 5"),
+        ([0] * 26 + [1] * 4, [1] * 30, "no interval: 4 labels yes, it takes 5"),
+        (
+            [1, 0] * 30,
+            [1, 0] * 28 + [0, 0] * 2,
+            "no interval: 2 labels that differ from the judge, it takes 3",
+        ),
+    ],
+)
+def test_a_corrected_mean_on_too_little_has_no_interval(
+    human: list[float], seen: list[float], refused: str
+) -> None:
+    found = corrected_mean(human, seen, [1, 0] * 50, weight=0.5)
+    assert (found["low"], found["high"], found["refused"]) == (None, None, refused)
+    low, high = measures.proportion_interval(sum(map(int, human)), len(human), 0.95)
+    assert found["labels"] == {"mean": np.mean(human), "low": low, "high": high}
+    assert low < found["labels"]["mean"] <= high
+
+
+@pytest.mark.parametrize("labels", [5, 30, 60])
+def test_few_labels_cover_or_are_refused(labels: int) -> None:
+    """The bare normal approximation covers 9 to 85 % here; what is given covers nine times in ten or more."""
+    draw = np.random.default_rng(9)
+    given = covered = alone = 0
+    turns = 400
+    for _ in range(turns):
+        right = draw.random(labels + 500) < 0.8
+        verdict = draw.random(labels + 500) < np.where(right, 0.95, 0.2)
+        found = corrected_mean(
+            right[:labels].astype(float), verdict[:labels].astype(float), verdict[labels:].astype(float)
+        )
+        exact = found["labels"]
+        alone += exact["low"] <= 0.8 <= exact["high"]
+        if found["low"] is not None and found["high"] is not None:
+            given += 1
+            covered += found["low"] <= 0.8 <= found["high"]
+    assert alone / turns >= 0.93
+    assert turns / 4 < given
+    assert covered / given >= 0.9
+    if labels == 5:
+        # Five labels of one kind give the judge no weight, and stand alone with their exact interval.
+        assert given == covered < turns / 2
 
 
 # ppi-python 0.2.3: ppi_mean_pointestimate and ppi_mean_ci on these verdicts, plain and tuned.
@@ -174,7 +257,8 @@ def test_corrected_mean_at_the_edges() -> None:
     assert (all_labelled["mean"], all_labelled["weight"]) == (pytest.approx(2 / 3), 0.0)
     constant = corrected_mean([1, 0, 1], [1, 1, 1], [1, 1])
     assert (constant["mean"], constant["weight"]) == (pytest.approx(2 / 3), 0.0)
-    assert 0 <= constant["low"] <= constant["high"] <= 1
+    assert (constant["low"], constant["high"]) == (constant["labels"]["low"], constant["labels"]["high"])
+    assert 0 < constant["low"] < 2 / 3 < constant["high"] < 1
     with pytest.raises(ValueError, match="1 labelled samples"):
         corrected_mean([1], [1], [0, 1])
     with pytest.raises(ValueError, match="2 labels, but 1 verdicts"):
