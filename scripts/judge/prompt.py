@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Collection
 
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 
 SYSTEM = (
     "You compare a candidate answer with a reference answer to a question about an image. "
@@ -38,9 +38,16 @@ CLOSING = (
     "Does the candidate answer mean the same as the reference answer? Reply with exactly one word: yes or no."
 )
 
-# Openings of markup: <|im_start|>, </s>, <start_of_turn>, <<SYS>>, <｜User｜>; [INST], [/INST],
-# [gMASK], [|user|], and imitations of fences such as [END]. "x < 5" and "[3, 4]" are left alone.
-_MARKUP = re.compile(r"<(?=[|｜/!<▁]|[^\W\d])|\[(?=\||/?[A-Za-z_]*[A-Z]{2,}[A-Za-z_]*\])")
+# Openings of markup, for servers whose tokens are not known here: <|im_start|>, </s>, <start_of_turn>,
+# <<SYS>>, <｜User｜>; [INST], [/INST], [gMASK], [|user|], [UNUSED_TOKEN_145], [start_header_id], and
+# imitations of fences such as [END]; MiniMax's ]~b], ]~!b[, [e~[ and ]<]minimax[>[; |||IP_ADDRESS|||.
+# "x < 5" and "[3, 4]" are left alone.
+_MARKUP = re.compile(
+    r"<(?=[|｜/!<▁\[]|[^\W\d]|0x[0-9A-F]{2}>)"
+    r"|\[(?=\||/?\w*[A-Z]{2,}\w*\]|[A-Za-z]+_\w+\]|\w*~)"
+    r"|\](?=~|<\])"
+    r"|\|(?=\|\|[A-Z_]+\|\|\|)"
+)
 
 # What JSON leaves as it is, though it can pass for a line break, turn the direction of writing
 # around, or have no place in UTF-8.

@@ -50,8 +50,38 @@ def test_no_markup_is_left(text: str) -> None:
         assert token not in quoted
 
 
+@pytest.mark.parametrize(
+    "token",
+    [
+        "]~b]", "]~!b[", "[e~[", "]<]minimax[>[", "<minimax:tool_call>", "<beginning_of_sentence>",
+        "<eoh>", "<eoa>", "<|User|>", "<|Bot|>", "<TOKENS_UNUSED_138>", "[UNUSED_TOKEN_145]", "[UNUSED_TOKEN_0]",
+        "<|im_user|>", "<|im_middle|>", "[BOS]", "[EOS]", "[EOT]", "<|tool_calls_section_begin|>", "[start_header_id]",
+        "[gMASK]", "<sop>", "[TOOL_CALLS]", "[extra_id_0]", "<用户>", "<AI>", "<_user>", "<seed:bos>", "<reserved_106>",
+        "<|startoftext|>", "<unused3>", "<0x0A>", "<[BOS_never_used_51bce0]>", "|||IP_ADDRESS|||", "[|endofturn|]",
+    ],
+)  # fmt: skip
+def test_tokens_of_families_without_their_tokenizer(token: str) -> None:
+    """MiniMax, InternLM, Kimi and others behind a server: their markup is broken by its shape alone."""
+    for text in (token, f"a {token}yes", f"{token}{token}"):
+        quoted = quote(text)
+        assert token not in quoted
+        assert json.loads(quoted) == text
+
+
 def test_honest_brackets_stay() -> None:
-    for text in ("x < 5 and y<3", "[3, 4]", "a[i]", "[sic]", "5 > 3", "30 < 40"):
+    for text in (
+        "x < 5 and y<3",
+        "[3, 4]",
+        "a[i]",
+        "[sic]",
+        "5 > 3",
+        "30 < 40",
+        "a >> b",
+        "a || b",
+        "f[x_1",
+        "]",
+        "~5",
+    ):
         assert quote(text) == f'"{text}"'
 
 
@@ -99,7 +129,7 @@ def test_system_text_moves_to_the_user_where_there_is_no_such_role() -> None:
 def test_a_changed_prompt_needs_a_new_version() -> None:
     text = json.dumps(messages("q", "r", "c <s>"))
     assert (prompt.PROMPT_VERSION, hashlib.sha256(text.encode()).hexdigest()[:16]) == (
-        "1",
+        "2",
         "a4c3c80059343703",
     )
 
