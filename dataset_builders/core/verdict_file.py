@@ -15,8 +15,14 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.jsonl import parse_json
 
 HEADER_KEY = "lookcheck_judge"
-FORMAT = 1
+FORMAT = 2
 VERDICTS = ("yes", "no", "none")
+
+DECIDED, UNDECIDED, FAILED, MISSING = STATUSES = ("decided", "undecided", "failed", "missing")
+"""What became of a sample: a verdict yes or no; a reply that is neither; no reply, because the request
+failed or the texts can't be asked about; no answer to judge."""
+
+_FIGURES = ("probability", "margin", "mass")
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
@@ -44,6 +50,8 @@ class VerdictRow(TypedDict, total=False):
     id : str
     verdict : str
         ``yes``, ``no`` or ``none``.
+    status : str
+        One of `STATUSES`.
     method : str
         ``logprob`` or ``generate``; ``exact`` or ``unasked`` where no model was asked.
     raw : str or None
@@ -54,12 +62,15 @@ class VerdictRow(TypedDict, total=False):
         Whether answer and reference are equal after normalisation.
     same_as : str or None
         The id whose verdict is repeated here: question, reference and answer are the same.
+    batch : int or None
+        How many rows were computed together; None where a server or no model was asked.
     reason : str or None
         Why the verdict is none.
     """
 
     id: Required[str]
     verdict: Required[str]
+    status: str
     method: str
     raw: str | None
     probability: float | None
@@ -68,6 +79,7 @@ class VerdictRow(TypedDict, total=False):
     mass: float | None
     exact: bool
     same_as: str | None
+    batch: int | None
     reason: str | None
 
 
@@ -130,14 +142,42 @@ def is_verdict_file(path: Path) -> bool:
         return False
 
 
-def identity(header: JudgeHeader) -> str:
-    """The judge in a few words without ``|``, for a score's signature."""
-    judge = header["deciding"]["judge"]
-    told: Mapping[str, Json] = judge if isinstance(judge, Mapping) else {}
+def status_of(row: VerdictRow) -> str:
+    """What became of the sample; a file that doesn't say so has no failures: its none is undecided."""
+    return row.get("status") or (UNDECIDED if row["verdict"] == "none" else DECIDED)
+
+
+def near_ties(header: JudgeHeader, rows: Mapping[str, VerdictRow]) -> int:
+    """Verdicts whose margin another batch size or another machine could turn around.
+
+    Parameters
+    ----------
+    header : JudgeHeader
+        Its judge says how far margins of its kind of numbers move (``noise``, in nats).
+    rows : mapping of str to VerdictRow
+
+    Returns
+    -------
+    int
+        Verdicts yes and no whose margin, or the nearer end of its bounds, is at most that from 0.
+    """
+    noise = _judge(header).get("noise")
+    if not isinstance(noise, int | float):
+        return 0
+    distances = [_distance(row) for row in rows.values() if row["verdict"] != "none"]
+    return sum(distance is not None and distance <= noise for distance in distances)
+
+
+def identity(header: JudgeHeader, rows: Mapping[str, VerdictRow]) -> str:
+    """The judge in a few words without ``|``, for a score's signature: who, how, and the near ties."""
+    told = _judge(header)
     version = told.get("revision") or told.get("weights")
     name = str(told.get("model")) + (f"@{str(version)[:12]}" if version else "")
     where = told.get("dtype") or told.get("backend")
     parts = [name, told.get("method"), f"prompt{told.get('prompt_version')}", where]
+    if told.get("method") == "generate":
+        parts.append(f"thinking:{told.get('thinking')}")
+    parts.append(f"near-ties:{near_ties(header, rows)}/{len(rows)}")
     return ",".join(map(str, parts)).replace("|", "/")
 
 
@@ -147,6 +187,18 @@ def fingerprint(rows: Iterable[tuple[str, ...]]) -> str:
     for row in sorted(rows):
         digest.update(json.dumps(row).encode() + b"\n")
     return digest.hexdigest()
+
+
+def _judge(header: JudgeHeader) -> Mapping[str, Json]:
+    judge = header["deciding"]["judge"]
+    return judge if isinstance(judge, Mapping) else {}
+
+
+def _distance(row: VerdictRow) -> float | None:
+    margin = row.get("margin")
+    if margin is not None:
+        return abs(margin)
+    return min((abs(end) for end in row.get("bounds") or [] if end is not None), default=None)
 
 
 def _header(line: str, where: str) -> JudgeHeader:
@@ -165,7 +217,20 @@ def _row(line: str, where: str) -> VerdictRow:
     row = parse_json(line, where)
     if not isinstance(row, dict) or not isinstance(row.get("id"), str):
         raise InputError(f"{where}: expected an object with an id")
+    of = f"{where}: id {row['id']!r} has the"
     if row.get("verdict") not in VERDICTS:
-        raise InputError(f"{where}: id {row['id']!r} has the verdict {row.get('verdict')!r}")
+        raise InputError(f"{of} verdict {row.get('verdict')!r}")
+    status = row.get("status")
+    if status is not None and (status not in STATUSES or (status == DECIDED) != (row["verdict"] != "none")):
+        raise InputError(f"{of} verdict {row['verdict']!r} and the status {status!r}")
+    bounds = row.get("bounds")
+    if bounds is not None and not (isinstance(bounds, list) and len(bounds) == 2):
+        raise InputError(f"{of} bounds {bounds!r}; expected two numbers")
+    for name, value in (
+        *((name, row.get(name)) for name in _FIGURES),
+        *(("bounds", end) for end in bounds or []),
+    ):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise InputError(f"{of} {name} {value!r}; expected a number")
     made: VerdictRow = row  # type: ignore[assignment]
     return made

@@ -1,9 +1,16 @@
 """VistaQA's sample without a model: a noisy oracle, and four policies that never look.
 
-The oracle's answers are in words, and a small language model judged them; its verdicts ship here. They were
-made with ``lookcheck judge run`` from the file that
-``python -m lookcheck.dataset_builders.vistaqa.demonstration FOLDER FILE`` writes, and are read only if they
-are about the very questions, references and answers of the sample.
+The oracle's answers are in words, and a small language model judged them. Its verdicts ship here, are read
+only if they are about the very questions, references and answers of the sample, and were made so, with
+SmolLM2-135M-Instruct in the folder ``smollm2-135m-instruct-q4_1``::
+
+    lookcheck build vistaqa --source sample --output vistaqa
+    python -m lookcheck.dataset_builders.vistaqa.demonstration vistaqa answers.jsonl
+    lookcheck judge run --dataset vistaqa --answers answers.jsonl --output demonstration_verdicts.jsonl \\
+      --model smollm2-135m-instruct-q4_1 --device cpu --accept-exact --min-mass 0.2
+
+So small a model puts a third of its probability on yes and no, less than the half that is asked for
+unless told otherwise.
 """
 
 from __future__ import annotations
@@ -90,7 +97,7 @@ def shipped_verdicts(
         stated = header["deciding"].get(name)
         if not isinstance(stated, Mapping) or stated.get("sha256") != digest:
             raise InputError(f"{VERDICTS}: these verdicts are about another {name}; judge the sample anew")
-    return {id: str(row["verdict"]) for id, row in rows.items()}, identity(header)
+    return {id: str(row["verdict"]) for id, row in rows.items()}, identity(header, rows)
 
 
 def _trial(rows: Sequence[Mapping[str, Any]]) -> Trial:

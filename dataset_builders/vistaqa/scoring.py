@@ -11,7 +11,14 @@ import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
-from lookcheck.dataset_builders.core.verdict_file import identity, is_verdict_file, read_verdicts
+from lookcheck.dataset_builders.core.verdict_file import (
+    FAILED,
+    MISSING,
+    UNDECIDED,
+    identity,
+    is_verdict_file,
+    read_verdicts,
+)
 from lookcheck.dataset_builders.scores.report import BASELINE, MODEL, Cell, Line, Report, Table, share
 from lookcheck.dataset_builders.scores.scorer import computed, labels_of, placed
 from lookcheck.dataset_builders.vistaqa.constants import NAME
@@ -28,6 +35,13 @@ BASELINES = {
 BY = {"task": "By task", "domain": "By domain", "num_instances": "By number of instances"}
 BANDS = {"zero": "0", "low": "below 50", "high": "50 and more"}
 
+SILENT = {
+    MISSING: "are missing",
+    UNDECIDED: "are not decided by the judge",
+    FAILED: "could not be judged (the request failed)",
+}
+"""Why a sample has no verdict, and what a note says of it."""
+
 
 @dataclass(frozen=True)
 class ScoreOptions:
@@ -38,7 +52,12 @@ class ScoreOptions:
     ] = None
     epsilon: Annotated[float, typer.Option(help="The floor of both parts, 0 to 1.")] = 0.1
     unjudged: Annotated[
-        str, typer.Option(help="Missing answers and verdicts none: error, or wrong to count them as wrong.")
+        str,
+        typer.Option(
+            help="Answers without a verdict: error; wrong counts them as wrong; missing, undecided, failed "
+            "(or several: missing,undecided) only those that are missing, that the judge did not decide, "
+            "whose request failed."
+        ),
     ] = "error"
     empty_masks: Annotated[
         str, typer.Option(help="All-zero predicted masks: keep (they count as predictions) or drop.")
@@ -88,14 +107,13 @@ class VistaQAScorer:
             judge = judge or named
             refuse_unknown(judged, references, source)
         masks = {row: {"masks": _masks(record)} for row, record in references.items()}
+        verdicts = {row: _verdict(row, given, judged) for row in references}
+        silent = {row: _status(row, given, judged) for row, verdict in verdicts.items() if verdict == "none"}
         result: Mapping[str, Any] = computed(
             lambda: compute(
                 [
-                    {
-                        "verdict": _verdict(row, given, judged),
-                        "masks": _masks(given[row]) if row in given else [],
-                    }
-                    for row in references
+                    {"verdict": verdict, "masks": _masks(given[row]) if row in given else []}
+                    for row, verdict in verdicts.items()
                 ],
                 list(masks.values()),
                 ids=list(references),
@@ -103,7 +121,7 @@ class VistaQAScorer:
                 domains=labels_of(references, "domain"),
                 groups=labels_of(references, "group"),
                 epsilon=options.epsilon,
-                unjudged=options.unjudged,
+                unjudged=_counted(options.unjudged, silent),
                 empty_masks=options.empty_masks,
                 judge=judge,
             ),
@@ -112,7 +130,7 @@ class VistaQAScorer:
             placed(given),
             placed(judged or {}),
         )
-        return Report(system, _tables(result, system), result, _notes(references, given, judged, result))
+        return Report(system, _tables(result, system), result, _notes(references, given, silent, result))
 
 
 SCORER = VistaQAScorer()
@@ -127,7 +145,7 @@ def read_judged(path: Path) -> tuple[dict[str, JsonRecord], str | None]:
         id: JsonRecord(f"{path}:{number}", id, dict(row))
         for number, (id, row) in enumerate(rows.items(), start=2)
     }
-    return records, identity(header)
+    return records, identity(header, rows)
 
 
 def _tables(result: Mapping[str, Any], system: str) -> list[Table]:
@@ -158,7 +176,7 @@ def _tables(result: Mapping[str, Any], system: str) -> list[Table]:
 def _notes(
     references: Mapping[str, JsonRecord],
     given: Mapping[str, JsonRecord],
-    judged: Mapping[str, JsonRecord] | None,
+    silent: Mapping[str, str],
     result: Mapping[str, Any],
 ) -> list[str]:
     counts = result["counts"]
@@ -169,10 +187,9 @@ def _notes(
     ]
     if absent := sum(row not in given for row in references):
         notes.append(f"{share(absent, n)} samples have no prediction: no masks")
-    if judged is not None and (silent := sum(row not in judged for row in references)):
-        notes.append(f"{share(silent, n)} samples have no verdict")
-    if counts["unjudged"]:
-        notes.append(f"{share(counts['unjudged'], n)} answers are missing or not judged and count as wrong")
+    for status, said in SILENT.items():
+        if found := sum(other == status for other in silent.values()):
+            notes.append(f"{share(found, n)} answers {said} and count as wrong")
     if counts["empty_predicted"]:
         notes.append(f"{counts['empty_predicted']:,} predicted masks are all zero")
     table = result["cross_table"]
@@ -193,6 +210,35 @@ def _verdict(row: str, given: Mapping[str, JsonRecord], judged: Mapping[str, Jso
     if judged is not None and row in given and "verdict" in given[row].fields:
         raise InputError(f"{given[row].where}: id {row!r} has a verdict here and in --verdicts; keep one")
     return record.fields["verdict"]
+
+
+def _status(row: str, given: Mapping[str, JsonRecord], judged: Mapping[str, JsonRecord] | None) -> str:
+    """Why there is no verdict: no answer or none about it, or what the verdict file says."""
+    record = (given if judged is None else judged).get(row)
+    return MISSING if record is None else str(record.fields.get("status") or UNDECIDED)
+
+
+def _counted(unjudged: str, silent: Mapping[str, str]) -> str:
+    """What the metric is told of the samples without a verdict: wrong only if all of them are named.
+
+    Raises
+    ------
+    InputError
+        Naming the first sample of a kind that is not.
+    """
+    if unjudged in {"error", "wrong"}:
+        return unjudged
+    named = unjudged.split(",")
+    for name in named:
+        if name not in SILENT:
+            raise InputError(f"--unjudged {unjudged}: {name!r} is none of error, wrong, {', '.join(SILENT)}")
+    others = [row for row, status in silent.items() if status not in named]
+    if others:
+        raise InputError(
+            f"{len(others):,} samples have no verdict for another reason than {unjudged}, the first: "
+            f"{others[0]!r} ({silent[others[0]]})"
+        )
+    return "wrong"
 
 
 def _masks(record: JsonRecord) -> Any:

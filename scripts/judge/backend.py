@@ -13,29 +13,6 @@ from lookcheck.scripts.judge.decision import Judgement
 
 Triple = tuple[str, str, str]
 
-DEFAULT_MODEL = "Qwen/Qwen2.5-14B-Instruct"
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What decides a verdict beside the model.
-
-    Attributes
-    ----------
-    model : str
-        Hub name, folder, or the name that a server knows.
-    revision : str or None
-    method : str
-        ``logprob`` or ``generate``.
-    min_mass : float
-        Least probability of all forms together for a verdict of ``logprob``, in [0, 1].
-    """
-
-    model: str = DEFAULT_MODEL
-    revision: str | None = None
-    method: str = "logprob"
-    min_mass: float = 0.0
-
 
 @dataclass(frozen=True)
 class Share:

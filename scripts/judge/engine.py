@@ -100,7 +100,7 @@ class Engine:
         return self._read(logits)
 
     @torch.inference_mode()
-    def generate(self, rows: Sequence[TokenIds], most: int) -> tuple[list[TokenIds], First]:
+    def generate(self, rows: Sequence[TokenIds], most: int) -> tuple[list[TokenIds], First, list[bool]]:
         """Reply greedily to a batch.
 
         Not ``model.generate``: that mixes in sampling and penalties from the model's own settings.
@@ -116,6 +116,8 @@ class Engine:
         replies : list of list of int
             Without the token that ends a reply.
         first : First
+        ended : list of bool
+            Whether the reply came to its end before the tokens did.
         """
         logits, mask, cache = self._start(rows, keep=most > 1)
         first = self._read(logits)
@@ -132,7 +134,7 @@ class Engine:
                 break
             mask = torch.cat([mask, mask.new_ones((len(rows), 1))], dim=1)
             logits = self._forward(chosen[:, None], mask, cache)
-        return replies, first
+        return replies, first, [index not in running for index in range(len(rows))]
 
     def _start(self, rows: Sequence[TokenIds], keep: bool = False) -> tuple[Any, Any, Any]:
         skip = len(self._prefix)

@@ -4,94 +4,75 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.verdict_file import Json
-from lookcheck.scripts.judge.backend import Settings, Share, Triple, require
+from lookcheck.scripts.judge.backend import Share, Triple, require
 from lookcheck.scripts.judge.decision import (
-    MAX_NEW_TOKENS,
+    CUT,
     NO_FORMS,
+    NOISE,
     YES_FORMS,
     Judgement,
     decide,
+    failure,
+    from_reply,
     measured,
-    parse,
 )
 from lookcheck.scripts.judge.render import Renderer, StructureError, single_tokens
+from lookcheck.scripts.judge.settings import Asking, Place
 
 # Files that change what a model in a folder says.
 _WEIGHING = {".safetensors", ".json", ".jinja", ".model", ".txt"}
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where and how a local model runs.
-
-    Attributes
-    ----------
-    device : str
-        ``auto``, ``cpu``, ``cuda``, ``cuda:1`` and so on.
-    device_map : str or None
-        ``auto`` spreads one model over several GPUs.
-    dtype : str
-        ``auto`` is bfloat16 on a GPU and float32 elsewhere.
-    attention : str
-        An implementation that transformers knows.
-    batch : int
-        Rows of the first batch; 0 lets the device decide. Halved whenever memory ends.
-    share_prefix : bool
-        Compute what all prompts begin with once.
-    """
-
-    device: str = "auto"
-    device_map: str | None = None
-    dtype: str = "auto"
-    attention: str = "sdpa"
-    batch: int = 0
-    share_prefix: bool = True
-
-
 class LocalJudge:
     """A model of `transformers` in this process; loaded when the first triple is judged."""
 
-    def __init__(self, settings: Settings, place: Place) -> None:
+    def __init__(self, asking: Asking, place: Place) -> None:
         require("torch", "transformers", "accelerate")
         from transformers import AutoConfig, AutoTokenizer
 
-        self._settings, self._place = settings, place
+        self._asking, self._place = asking, place
         self._device = _device(place)
         self._dtype = _dtype(place.dtype, self._device)
-        with _loading(settings.model):
-            options = {"revision": settings.revision, "trust_remote_code": False}
-            self._config = AutoConfig.from_pretrained(settings.model, **options)
-            self._tokenizer = AutoTokenizer.from_pretrained(settings.model, **options)
-        self._renderer = Renderer(self._tokenizer, settings.model)
+        with _loading(asking.model):
+            options = {"revision": asking.revision, "trust_remote_code": False}
+            self._config = AutoConfig.from_pretrained(asking.model, **options)
+            self._tokenizer = AutoTokenizer.from_pretrained(asking.model, **options)
+        self._renderer = Renderer(self._tokenizer, asking.model)
         self._forms = [single_tokens(self._tokenizer, forms) for forms in (YES_FORMS, NO_FORMS)]
         for word, found in zip(("yes", "no"), self._forms, strict=True):
             if not found:
-                raise InputError(f"{settings.model}: its tokenizer has no single token for {word!r}")
+                raise InputError(f"{asking.model}: its tokenizer has no single token for {word!r}")
         self._engine: Any = None
 
     def describe(self) -> tuple[dict[str, Json], dict[str, Json]]:
         """What affects a verdict, and what is only good to know; see :class:`Backend`."""
         import torch
 
-        folder = Path(self._settings.model)
+        folder = Path(self._asking.model)
         deciding: dict[str, Json] = {
             "backend": "transformers",
-            "model": folder.resolve().name if folder.is_dir() else self._settings.model,
+            "model": folder.resolve().name if folder.is_dir() else self._asking.model,
             "revision": getattr(self._config, "_commit_hash", None),
             "weights": _weights_hash(folder) if folder.is_dir() else None,
             "dtype": self._dtype,
             "device": self._device.partition(":")[0],
             "attention": self._place.attention,
+            "prefix_cache": self._place.prefix_cache,
+            "max_new_tokens": self._asking.budget,
+            "noise": NOISE[self._dtype],
             "prompt": self._renderer.fingerprint(),
             "forms": [form for forms in self._forms for form in forms],
         }
-        known: dict[str, Json] = {"requested_revision": self._settings.revision}
+        known: dict[str, Json] = {
+            "requested_revision": self._asking.revision,
+            "batch_size": self._place.batch_size,
+        }
         if self._device.startswith("cuda"):
             known["device_name"] = torch.cuda.get_device_name()
         return deciding, known
@@ -115,11 +96,11 @@ class LocalJudge:
             if reason is None and isinstance(ids, list):
                 rows[index] = ids
             else:
-                refused.append((index, Judgement("none", reason=reason)))
+                refused.append((index, failure(reason or "no prompt")))
         yield [item for item in refused[share.rank :: share.world] if item[0] in wanted]
         order = sorted(rows, key=lambda index: (-len(rows[index]), index))
         kind = torch.device(self._device).type
-        size = self._place.batch or DEFAULT_BATCH.get(kind, DEFAULT_BATCH_CPU)
+        size = self._place.batch_size or DEFAULT_BATCH.get(kind, DEFAULT_BATCH_CPU)
         batches = [order[begin : begin + size] for begin in range(0, len(order), size)]
         pending = [batch for batch in batches if not wanted.isdisjoint(batch)][share.rank :: share.world]
         if not pending:
@@ -140,29 +121,31 @@ class LocalJudge:
 
     def _batch(self, indices: Sequence[int], rows: dict[int, list[int]]) -> list[tuple[int, Judgement]]:
         ids = [rows[index] for index in indices]
-        if self._settings.method == "logprob":
+        if self._asking.method == "logprob":
             first = self._engine.first(ids)
-            raws = self._tokenizer.batch_decode([[token] for token in first.top])
+            texts = self._tokenizer.batch_decode([[token] for token in first.top])
+            judged = [
+                decide(text, yes, no, mass, self._asking.min_mass)
+                for text, yes, no, mass in zip(texts, first.yes, first.no, first.mass, strict=True)
+            ]
         else:
-            replies, first = self._engine.generate(ids, MAX_NEW_TOKENS)
-            raws = self._tokenizer.batch_decode(replies)
+            replies, first, ended = self._engine.generate(ids, self._asking.budget)
+            texts = self._tokenizer.batch_decode(replies)
+            figures = zip(texts, first.yes, first.no, first.mass, strict=True)
+            judged = [
+                from_reply(measured(*figure), figure[0], None if end else CUT, self._asking.thinking)
+                for figure, end in zip(figures, ended, strict=True)
+            ]
         return [
-            (index, self._judgement(raw, *figures))
-            for index, raw, *figures in zip(indices, raws, first.yes, first.no, first.mass, strict=True)
+            (index, replace(judgement, batch=len(indices)))
+            for index, judgement in zip(indices, judged, strict=True)
         ]
-
-    def _judgement(self, raw: str, yes: float, no: float, mass: float) -> Judgement:
-        if self._settings.method == "logprob":
-            return decide(raw, yes, no, mass, self._settings.min_mass)
-        verdict = parse(raw)
-        reason = "the reply is not yes or no" if verdict == "none" else None
-        return replace(measured(raw, yes, no, mass), verdict=verdict, reason=reason)
 
     def _refusal(self, ids: list[int] | StructureError) -> str | None:
         if isinstance(ids, StructureError):
             return str(ids)
         most = getattr(self._config.get_text_config(), "max_position_embeddings", None)
-        if most is not None and len(ids) + MAX_NEW_TOKENS > most:
+        if most is not None and len(ids) + self._asking.budget > most:
             return f"the prompt has {len(ids):,} tokens, the model takes {most:,}"
         return None
 
@@ -176,10 +159,10 @@ class LocalJudge:
         from lookcheck.scripts.judge.engine import Engine
 
         disable_progress_bar()  # type: ignore[no-untyped-call]
-        with _loading(self._settings.model):
+        with _loading(self._asking.model):
             model: Any = AutoModelForCausalLM.from_pretrained(
-                self._settings.model,
-                revision=self._settings.revision,
+                self._asking.model,
+                revision=self._asking.revision,
                 dtype=getattr(torch, self._dtype),
                 device_map=self._place.device_map,
                 attn_implementation=self._place.attention,
@@ -197,7 +180,7 @@ class LocalJudge:
             no=list(self._forms[1].values()),
             pad=self._tokenizer.eos_token_id or 0,
             stop=[token for token in stops if token is not None],
-            prefix=self._renderer.prefix if self._place.share_prefix else None,
+            prefix=self._renderer.prefix if self._place.prefix_cache else None,
         )
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lookcheck.dataset_builders.core.verdict_file import VerdictRow
+from lookcheck.dataset_builders.core.verdict_file import MISSING, VerdictRow
 from lookcheck.scripts.judge.backend import Triple
-from lookcheck.scripts.judge.decision import Judgement
+from lookcheck.scripts.judge.decision import CUT_THINKING, Judgement, failure
 from lookcheck.scripts.judge.samples import Sample
-
-MAX_CHARACTERS = 8_000
-"""Default of the longest prompt text; an answer beyond it is no short answer."""
+from lookcheck.scripts.judge.settings import MAX_CHARACTERS
 
 UNASKED = "unasked"
 EXACT = "exact"
@@ -60,9 +58,9 @@ def make_plan(
     for sample in samples:
         refusal = _refusal(sample, most)
         if refusal is not None:
-            plan.direct.append(row_of(sample, Judgement("none", reason=refusal), UNASKED))
+            plan.direct.append(row_of(sample, refusal, UNASKED))
         elif accept_exact and sample.acceptable:
-            plan.direct.append(row_of(sample, Judgement("yes"), EXACT))
+            plan.direct.append(row_of(sample, Judgement().deciding("yes"), EXACT))
         elif dedupe and sample.triple in seen:
             plan.samples[seen[sample.triple]].append(sample)
         else:
@@ -77,6 +75,7 @@ def row_of(sample: Sample, judgement: Judgement, method: str) -> VerdictRow:
     return {
         "id": sample.id,
         "verdict": judgement.verdict,
+        "status": judgement.status,
         "method": method,
         "raw": _text(judgement.raw),
         "probability": judgement.probability,
@@ -85,6 +84,7 @@ def row_of(sample: Sample, judgement: Judgement, method: str) -> VerdictRow:
         "mass": judgement.mass,
         "exact": sample.exact,
         "same_as": None,
+        "batch": judgement.batch,
         "reason": _text(judgement.reason),
     }
 
@@ -94,14 +94,14 @@ def copies(row: VerdictRow, samples: Sequence[Sample]) -> list[VerdictRow]:
     return [{**row, "id": sample.id, "same_as": row["id"]} for sample in samples]
 
 
-def _refusal(sample: Sample, most: int) -> str | None:
+def _refusal(sample: Sample, most: int) -> Judgement | None:
     if sample.candidate is None:
-        return "no answer"
+        return Judgement(reason=f"the answer: {CUT_THINKING}" if sample.cut else "no answer", status=MISSING)
     if not sample.candidate.strip():
-        return "the answer is empty"
+        return Judgement(reason="the answer is empty", status=MISSING)
     length = sum(map(len, sample.triple))
     if length > most:
-        return f"question and answers have {length:,} characters, more than {most:,}"
+        return failure(f"question and answers have {length:,} characters, more than {most:,}")
     return None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
 from lookcheck.metrics.soft_vqa_acc import normalize_official
+from lookcheck.metrics.soft_vqa_acc.common import without_thoughts
 
 COLUMNS = ("id", "question", "answer")
 
@@ -26,12 +27,15 @@ class Sample:
     id, question, reference : str
     candidate : str or None
         None where the answers hold nothing for this id.
+    cut : bool
+        Whether the answer ends within a thinking trace: there is no candidate then.
     """
 
     id: str
     question: str
     reference: str
     candidate: str | None
+    cut: bool = False
 
     @property
     def triple(self) -> tuple[str, str, str]:
@@ -50,7 +54,9 @@ class Sample:
         return self.exact and _signs(self.reference) == _signs(self.candidate or "")
 
 
-def join(rows: Iterable[tuple[str, dict[str, Any]]], answers: Path, name: str) -> list[Sample]:
+def join(
+    rows: Iterable[tuple[str, dict[str, Any]]], answers: Path, name: str, thinking: str = "strip"
+) -> list[Sample]:
     """Join a data set's rows with a file of answers.
 
     Parameters
@@ -61,6 +67,8 @@ def join(rows: Iterable[tuple[str, dict[str, Any]]], answers: Path, name: str) -
         JSON Lines: id, and prediction or answer (prediction where a line holds both).
     name : str
         The data set's name, for messages.
+    thinking : {"strip", "keep"}
+        Whether what stands before the last closing tag of a thinking trace is left out of an answer.
 
     Returns
     -------
@@ -82,10 +90,13 @@ def join(rows: Iterable[tuple[str, dict[str, Any]]], answers: Path, name: str) -
         raise InputError(f"{name}: no rows")
     given, _ = read_records(answers)
     refuse_unknown(given, labels, name)
-    return [
-        Sample(id, question, reference, _candidate(given[id]) if id in given else None)
-        for id, (question, reference) in labels.items()
-    ]
+    samples = []
+    for id, (question, reference) in labels.items():
+        answer, cut = _candidate(given[id]) if id in given else None, False
+        if answer is not None and thinking == "strip":
+            answer, _, cut = without_thoughts(answer)
+        samples.append(Sample(id, question, reference, None if cut else answer, cut))
+    return samples
 
 
 def rows_of(

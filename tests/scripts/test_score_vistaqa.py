@@ -90,8 +90,39 @@ def test_missing_answers_are_an_error_or_counted_aloud(tmp_path: Path) -> None:
     run = score(tmp_path, LABELS, ANSWERS[:2], "--unjudged", "wrong")
     assert run.returncode == 0
     assert "1 of 3 (33.33 %) samples have no prediction" in run.stdout
-    assert "1 of 3 (33.33 %) answers are missing or not judged and count as wrong" in run.stdout
+    assert "1 of 3 (33.33 %) answers are missing and count as wrong" in run.stdout
     assert "n:3|unjudged:1" in run.stdout
+
+
+def test_missing_answers_failed_requests_and_undecided_replies_are_three_things(tmp_path: Path) -> None:
+    """What a verdict file says of its rows without a verdict decides, and the file of answers where it has none."""
+    head = {"format": 2, "deciding": {"judge": {"model": "m", "method": "logprob"}}, "known": {}}
+    statuses = {"1": "failed", "b": "undecided"}
+    rows = [{"id": id, "verdict": "none", "status": status} for id, status in statuses.items()]
+    verdicts = write(tmp_path / "v.jsonl", [{"lookcheck_judge": head}, *rows])
+    bare = [{key: value for key, value in answer.items() if key != "verdict"} for answer in ANSWERS]
+
+    def scored(unjudged: str) -> Any:
+        return score(tmp_path, LABELS, bare, "--verdicts", str(verdicts), "--unjudged", unjudged)
+
+    for named in ("wrong", "missing,undecided,failed"):
+        run = scored(named)
+        assert run.returncode == 0, run.stderr
+        for said in (
+            "are missing",
+            "are not decided by the judge",
+            "could not be judged (the request failed)",
+        ):
+            assert f"1 of 3 (33.33 %) answers {said} and count as wrong" in " ".join(run.stdout.split())
+    for named, said in (
+        ("missing", "2 samples have no verdict for another reason than missing, the first: '1' (failed)"),
+        ("missing,failed", "1 samples have no verdict for another reason than missing,failed, the first: 'b' (undecided)"),
+        ("failed,undecided", "1 samples have no verdict for another reason than failed,undecided, the first: 'c' (missing)"),
+        ("mising", "--unjudged mising: 'mising' is none of error, wrong, missing, undecided, failed"),
+    ):  # fmt: skip
+        run = scored(named)
+        assert (run.returncode, run.stderr) == (2, f"error: {said}\n")
+    assert scored("error").returncode == 2
 
 
 def test_verdicts_from_their_own_file(tmp_path: Path) -> None:

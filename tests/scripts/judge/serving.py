@@ -21,17 +21,31 @@ class ModelServer:
     requests : list of dict
         Bodies of the requests that came, failures included.
     faults : list
-        For the next requests: a status (429, 500, 401 …), "close", "hang", "html", "null",
-        "surrogate", "other model", or None.
+        For the next requests: a status (429, 500, 401 …), (status, body, headers) in which ``{key}`` stands
+        for what came as Authorization, "close", "hang", a function that changes the reply's object, or
+        None.
+    refused : dict of str to fault
+        The same for requests whose text holds the key.
     most : int
         The server's own limit of listed tokens; 0 ignores ``logprobs``, as `transformers serve` does.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, name: str = "served", most: int = 20) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        name: str = "served",
+        most: int = 20,
+        known: dict[tuple[int, ...], Any] | None = None,
+    ) -> None:
         self.model, self.tokenizer, self.name, self.most = model, tokenizer, name, most
+        # What the model said of a prompt before, for servers of one model.
+        self.known = {} if known is None else known
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.faults: list[Any] = []
+        self.refused: dict[str, Any] = {}
+        self.times: list[float] = []
         self.longest = 1_000_000
         self.at_once = self.peak = 0
         self.lock = threading.Lock()
@@ -63,8 +77,12 @@ class ModelServer:
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
         with self.lock:
             self.requests.append(body)
+            self.times.append(time.monotonic())
             self.keys.append(handler.headers["Authorization"])
             fault = self.faults.pop(0) if self.faults else None
+            for text, refusal in self.refused.items():
+                if text in json.dumps(body["messages"]):
+                    fault = refusal
             self.at_once += 1
             self.peak = max(self.peak, self.at_once)
         try:
@@ -79,18 +97,16 @@ class ModelServer:
             return
         if fault == "hang":
             time.sleep(1.5)
-        if fault == "html":
-            send(handler, 200, b"<html>welcome</html>", "text/html")
+        if isinstance(fault, tuple):
+            status, text, headers = fault
+            text = text.replace("{key}", handler.headers["Authorization"] or "")
+            send(handler, status, text.encode("utf-8", "replace"), headers)
         elif isinstance(fault, int):
             send(handler, fault, json.dumps({"error": {"message": f"fault {fault}"}}).encode())
         else:
             status, value = self.complete(body)
-            if fault == "null":
-                value["choices"][0]["message"]["content"] = None
-            if fault == "surrogate":
-                value["choices"][0]["message"]["content"] = "\ud800 yes"
-            if fault == "other model":
-                value["model"] = "another"
+            if callable(fault):
+                fault(value)
             send(handler, status, json.dumps(value).encode())
 
     def complete(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -108,7 +124,10 @@ class ModelServer:
         first = None
         with self.lock, torch.inference_mode():
             while len(new) < most:
-                logs = self.model(torch.tensor([ids + new])).logits[0, -1].log_softmax(-1)
+                prompt = (*ids, *new)
+                if prompt not in self.known:
+                    self.known[prompt] = self.model(torch.tensor([prompt])).logits[0, -1].log_softmax(-1)
+                logs = self.known[prompt]
                 first = logs if first is None else first
                 token = int(logs.argmax())
                 if token == self.tokenizer.eos_token_id:
@@ -137,11 +156,17 @@ class ModelServer:
         }
 
 
-def send(handler: BaseHTTPRequestHandler, status: int, data: bytes, kind: str = "application/json") -> None:
+def send(
+    handler: BaseHTTPRequestHandler, status: int, data: bytes, headers: dict[str, str] | None = None
+) -> None:
     handler.send_response(status)
-    handler.send_header("Content-Type", kind)
-    handler.send_header("Content-Length", str(len(data)))
+    if status != 204:
+        handler.send_header("Content-Length", str(len(data)))
     # Clients are told to come back at once, so that tests don't wait.
-    handler.send_header("retry-after-ms", "5")
+    told = {"Content-Type": "application/json", "retry-after-ms": "5", **(headers or {})}
+    for name, value in told.items():
+        if value:
+            handler.send_header(name, value)
     handler.end_headers()
-    handler.wfile.write(data)
+    if status != 204:
+        handler.wfile.write(data)

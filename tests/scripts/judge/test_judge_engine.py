@@ -91,7 +91,7 @@ def test_replies_are_those_of_the_library_s_greedy_search(
 ) -> None:
     from transformers import GenerationConfig
 
-    replies, first = engine(model, prefix).generate(rows, 4)
+    replies, first, ended = engine(model, prefix).generate(rows, 4)
     assert margins(first) == pytest.approx(margins(engine(model, prefix).first(rows)), abs=MARGIN_TOLERANCE)
     greedy = GenerationConfig(do_sample=False, max_new_tokens=4, eos_token_id=STOP, pad_token_id=0)
     for row, reply in zip(rows, replies, strict=True):
@@ -99,6 +99,7 @@ def test_replies_are_those_of_the_library_s_greedy_search(
         made = model.generate(ids, attention_mask=torch.ones_like(ids), generation_config=greedy)
         expected = made[0, len(row) :].tolist()
         assert reply == [token for token in expected if token not in STOP]
+    assert ended == [len(reply) < 4 for reply in replies]
 
 
 def test_the_model_s_own_sampling_settings_are_not_taken(tiny: ModuleType, rows: list[list[int]]) -> None:
@@ -113,9 +114,12 @@ def test_a_reply_ends_at_the_stop_token(model: Any, rows: list[list[int]]) -> No
     free = Engine(model, yes=YES, no=NO, pad=0).generate(rows[:8], 4)[0]
     assert all(len(reply) == 4 for reply in free)
     stop = free[0][2]
-    ended = Engine(model, yes=YES, no=NO, pad=0, stop=[stop]).generate(rows[:8], 4)[0]
-    for whole, cut in zip(free, ended, strict=True):
-        assert cut == (whole[: whole.index(stop)] if stop in whole else whole)
+    replies, _, ended = Engine(model, yes=YES, no=NO, pad=0, stop=[stop]).generate(rows[:8], 4)
+    for whole, reply in zip(free, replies, strict=True):
+        assert reply == (whole[: whole.index(stop)] if stop in whole else whole)
+    # A reply may be as long as it is allowed to be and yet not be at its end.
+    assert ended == [stop in whole for whole in free]
+    assert {True, False} == set(ended)
 
 
 def test_the_prefix_is_computed_once(model: Any, rows: list[list[int]]) -> None:

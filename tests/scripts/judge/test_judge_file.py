@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.verdict_file import identity, read_verdicts
+from lookcheck.dataset_builders.core.verdict_file import JudgeHeader, identity, near_ties, read_verdicts
 from lookcheck.scripts.judge.verdict_writer import VerdictFile, line_of
 
 JUDGE = {
@@ -192,8 +192,48 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 
 
 def test_the_identity_fits_a_signature() -> None:
-    assert identity(HEADER) == "org/name@0123456789ab,logprob,prompt1,float32"
-    local = {
-        "deciding": {"judge": {**JUDGE, "revision": None, "weights": None, "model": "a|b", "dtype": None}}
+    assert identity(HEADER, {}) == "org/name@0123456789ab,logprob,prompt1,float32,near-ties:0/0"
+    told = {**JUDGE, "revision": None, "weights": None, "model": "a|b", "dtype": None, "method": "generate", "thinking": "strip"}  # fmt: skip
+    local = JudgeHeader(deciding={"judge": told}, known={})
+    assert identity(local, {}) == "a/b,generate,prompt1,transformers,thinking:strip,near-ties:0/0"
+
+
+def test_near_ties_are_verdicts_that_noise_could_turn() -> None:
+    """The margin decides; where a server leaves it open, the nearer end of its bounds."""
+    header = JudgeHeader(deciding={"judge": {**JUDGE, "noise": 0.25}}, known={})
+    margins = {"a": 0.25, "b": -0.25, "c": 0.2501, "d": -3.0, "e": 0.0}
+    rows: dict[str, Any] = {
+        id: {"id": id, "verdict": "yes" if margin > 0 else "no", "margin": margin}
+        for id, margin in margins.items()
     }
-    assert identity(local) == "a/b,logprob,prompt1,transformers"
+    rows |= {
+        "f": {"id": "f", "verdict": "yes", "margin": None, "bounds": [0.1, None]},
+        "g": {"id": "g", "verdict": "yes", "margin": None, "bounds": [0.3, None]},
+        "h": {"id": "h", "verdict": "no", "margin": None, "bounds": [None, -0.2]},
+        "i": {"id": "i", "verdict": "none", "margin": 0.01},
+        "j": {"id": "j", "verdict": "yes", "margin": None, "bounds": None},
+    }
+    assert near_ties(header, rows) == 5
+    assert identity(header, rows).endswith(",near-ties:5/10")
+    assert near_ties(HEADER, rows) == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"status": "decided"}, "id 'z' has the verdict 'none' and the status 'decided'"),
+        ({"verdict": "no", "status": "failed"}, "id 'z' has the verdict 'no' and the status 'failed'"),
+        ({"status": "odd"}, "id 'z' has the verdict 'none' and the status 'odd'"),
+        ({"margin": "0.1"}, "id 'z' has the margin '0.1'; expected a number"),
+        ({"mass": True}, "id 'z' has the mass True; expected a number"),
+        ({"bounds": [0.1]}, "id 'z' has the bounds [0.1]; expected two numbers"),
+        ({"bounds": [None, "a"]}, "id 'z' has the bounds 'a'; expected a number"),
+    ],
+)
+def test_figures_and_status_are_what_they_say(tmp_path: Path, fields: dict[str, Any], said: str) -> None:
+    path = tmp_path / "v.jsonl"
+    fill(path)
+    path.write_bytes(path.read_bytes() + line_of({"id": "z", "verdict": "none", **fields}))
+    with pytest.raises(InputError) as caught:
+        read_verdicts(path)
+    assert str(caught.value) == f"{path}:2: {said}"

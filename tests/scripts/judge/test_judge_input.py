@@ -43,6 +43,15 @@ def test_another_method_or_other_answers_refuse_to_go_on(
     assert run.code == 2
     for key in ("judge.dtype was 'float32', is 'bfloat16'", "judge.method was 'logprob', is 'generate'"):
         assert key in run.err
+    for options, key in (
+        (("--no-prefix-cache",), "judge.prefix_cache was True, is False"),
+        (("--attention", "eager"), "judge.attention was 'sdpa', is 'eager'"),
+        (("--min-mass", 0.5), "judge.min_mass was 0.0, is 0.5"),
+        (("--method", "generate", "--max-new-tokens", 7), "judge.max_new_tokens was 1, is 7"),
+    ):
+        assert key in judge(*options).err
+    # How many rows are computed together stands in the rows: memory may end in the middle of a run.
+    assert judge("--batch-size", 2).code == 0
     changed = [*answers[:-1], {"id": "e", "prediction": "6"}]
     assert "answers.sha256 was" in judge(answers=changed).err
     assert "dataset.sha256 was" in judge(questions=[{**questions[0], "answer": "blue"}, *questions[1:]]).err

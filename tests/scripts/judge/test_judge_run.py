@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lookcheck.dataset_builders.core.verdict_file import read_verdicts
+from lookcheck.dataset_builders.core.verdict_file import identity, near_ties, read_verdicts
 from lookcheck.scripts.judge.decision import MARGIN_TOLERANCE
 
 Run = Callable[..., Any]
@@ -35,20 +35,21 @@ def test_each_sample_has_one_row(judge: Run, tmp_path: Path, method: str) -> Non
     assert run.code == 0, run.err
     found = rows(tmp_path)
     assert sorted(found) == ["1", "b", "c", "d", "e", "f"]
-    assert {len(row) for row in found.values()} == {11}
+    assert {len(row) for row in found.values()} == {13}
     for id, reason in (("d", "no answer"), ("f", "the answer is empty")):
         row = found[id]
         assert (row["verdict"], row["method"], row["raw"], row["reason"]) == ("none", "unasked", None, reason)
+        assert (row["status"], row["batch"]) == ("missing", None)
     for id in ("1", "b", "e"):
         row = found[id]
-        assert (row["method"], row["bounds"], row["same_as"]) == (method, None, None)
+        assert (row["method"], row["bounds"], row["same_as"], row["batch"]) == (method, None, None, 3)
         assert row["probability"] == pytest.approx(1 / (1 + 2.718281828459045 ** -row["margin"]), abs=2e-6)
         assert 0 < row["mass"] < 1
         if method == "logprob":
             assert row["verdict"] == ("yes" if row["margin"] > 0 else "no")
         else:
             # A random model says neither; its gibberish is kept and nothing is made of it.
-            assert (row["verdict"], row["reason"]) == ("none", "the reply is not yes or no")
+            assert (row["verdict"], row["status"], row["reason"]) == ("none", "undecided", "the reply is cut")
             assert row["raw"]
     assert [found[id]["exact"] for id in ("1", "b", "c", "d", "e", "f")] == [
         False,
@@ -72,7 +73,8 @@ def test_identical_triples_are_judged_once(judge: Run, tmp_path: Path) -> None:
     figures = {
         key: pytest.approx(found["c"][key], abs=MARGIN_TOLERANCE) for key in ("margin", "probability", "mass")
     }
-    assert alone == {**found["c"], **figures, "same_as": None}
+    assert (alone["batch"], found["c"]["batch"]) == (4, 3)
+    assert alone == {**found["c"], **figures, "same_as": None, "batch": 4}
 
 
 def test_exact_answers_only_if_asked_for_and_never_across_a_sign(judge: Run, tmp_path: Path) -> None:
@@ -91,20 +93,107 @@ def test_the_header_says_what_was_done(judge: Run, tmp_path: Path, tiny_folder: 
     assert {key: told[key] for key in ("backend", "model", "revision", "dtype", "device", "attention")} == {
         "backend": "transformers", "model": tiny_folder.name, "revision": None, "dtype": "float32", "device": "cpu", "attention": "sdpa",
     }  # fmt: skip
-    assert (told["method"], told["prompt_version"], told["min_mass"]) == ("logprob", "1", 0.25)
-    assert told["forms"] == ["Yes", "yes", " Yes", " yes", "No", "no", " No", " no"]
+    assert (told["method"], told["prompt_version"], told["min_mass"]) == ("logprob", "2", 0.25)
+    assert (told["prefix_cache"], told["max_new_tokens"], told["thinking"], told["noise"]) == (
+        True, 1, "strip", 1e-3,
+    )  # fmt: skip
+    assert told["forms"] == [
+        space + form for side in ("YES Yes yes", "NO No no") for space in ("", " ") for form in side.split()
+    ]
     assert set(header["deciding"]["packages"]) == {"lookcheck", "torch", "transformers", "tokenizers"}
     assert header["deciding"]["dataset"]["rows"] == 6
     assert header["deciding"]["answers"]["rows"] == 5
     shown = json.loads(run.out)
     assert shown["rows"] == 6
     assert shown["yes"] + shown["no"] + shown["none"] == 6
-    assert shown["judge"] == f"{tiny_folder.name}@{told['weights'][:12]},logprob,prompt1,float32"
-    assert {row["reason"].split(",")[0] for row in rows(tmp_path).values() if row["mass"] is not None} == {
-        f"yes and no have the probability {row['mass']:.6f} together"
-        for row in rows(tmp_path).values()
-        if row["mass"] is not None
+    assert (
+        shown["judge"] == f"{tiny_folder.name}@{told['weights'][:12]},logprob,prompt2,float32,near-ties:0/6"
+    )
+    assert shown["statuses"] == {"decided": 0, "undecided": 4, "failed": 0, "missing": 2}
+    assert shown["reasons"] == {
+        "no answer": 1,
+        "the answer is empty": 1,
+        "yes and no together have less than the probability 0.25": 4,
     }
+
+
+@pytest.mark.parametrize(("option", "judged"), [((), 0), (("--min-mass", 0), 4)])
+def test_half_of_the_mass_is_asked_for_unless_told_otherwise(
+    lookcheck: Run,
+    write: Run,
+    tiny_folder: Path,
+    tmp_path: Path,
+    questions: list[Any],
+    answers: list[Any],
+    option: tuple[object, ...],
+    judged: int,
+) -> None:
+    """A model that thinks of something else than yes and no gives no verdict, and says so once, with a count."""
+    files = (
+        "--dataset",
+        write(tmp_path / "q.jsonl", questions),
+        "--answers",
+        write(tmp_path / "a.jsonl", answers),
+    )
+    common = ("--model", tiny_folder, "--device", "cpu", "--output", tmp_path / "v.jsonl")
+    run = lookcheck("judge", "run", *files, *common, *option)
+    assert run.code == 0, run.err
+    assert sum(row["verdict"] != "none" for row in rows(tmp_path).values()) == judged
+    said = "none, 4: yes and no together have less than the probability 0.5"
+    assert (said in run.out) == (judged == 0)
+
+
+def test_thinking_traces_in_answers(judge: Run, tmp_path: Path) -> None:
+    """What is judged is the answer; a trace that is cut has none."""
+    questions = [{"id": id, "question": "What?", "answer": "red"} for id in "abcd"]
+    texts = ["<think>blue?</think>red", "<think>blue?", "red", "no <think> tag: red</think>"]
+    answers = [{"id": id, "prediction": text} for id, text in zip("abcd", texts, strict=True)]
+    assert judge("--accept-exact", questions=questions, answers=answers).code == 0
+    found = rows(tmp_path)
+    assert [found[id]["exact"] for id in "abcd"] == [True, False, True, False]
+    assert [found[id]["status"] for id in "abcd"] == ["decided", "missing", "decided", "missing"]
+    assert found["b"]["reason"] == "the answer: the thinking trace is cut"
+    (tmp_path / "v.jsonl").unlink()
+    assert judge("--thinking", "keep", questions=questions, answers=answers).code == 0
+    assert [rows(tmp_path)[id]["exact"] for id in "abcd"] == [False, False, True, False]
+    assert "judge.thinking was 'keep', is 'strip'" in judge(questions=questions, answers=answers).err
+
+
+def test_near_ties_are_counted(judge: Run, tmp_path: Path) -> None:
+    assert judge("--json").code == 0
+    assert judge().out.count("near ties") == 0
+    path = tmp_path / "v.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    # What a coarser kind of numbers would say of the same margins.
+    noise = 1.01 * min(abs(row["margin"]) for row in rows(tmp_path).values() if row["margin"] is not None)
+    path.write_text("".join([lines[0].replace('"noise": 0.001', f'"noise": {noise}'), *lines[1:]]))
+    header, found = read_verdicts(path)
+    close = near_ties(header, found)
+    assert 1 <= close < 4
+    assert f"near-ties:{close}/6" in identity(header, found)
+
+
+def test_the_longest_prompts_come_first(
+    judge: Run, tmp_path: Path, cases: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory that ends ends in the first batch, and rows of one batch are of similar length."""
+    from lookcheck.scripts.judge.engine import Engine
+
+    batches: list[list[int]] = []
+    whole = Engine.first
+
+    def first(self: Engine, batch: Any) -> Any:
+        batches.append([len(row) for row in batch])
+        return whole(self, batch)
+
+    monkeypatch.setattr(Engine, "first", first)
+    some = cases[::9]
+    assert judge("--batch-size", 4, questions=some, answers=some).code == 0
+    lengths = [length for batch in batches for length in batch]
+    assert len(lengths) == len(some)
+    assert lengths[0] > lengths[-1]
+    assert lengths == sorted(lengths, reverse=True)
+    assert {len(batch) for batch in batches[:-1]} == {4}
 
 
 @pytest.mark.parametrize(
@@ -181,7 +270,12 @@ def test_memory_that_ends_halves_the_batches(
     assert [size for size in sizes if size > 5] == [16, 8]
     assert sizes[16] == sizes[8] == 1
     assert "out of memory: batches of 4 from here on" in run.err
-    alike(rows(tmp_path), reference)
+    found = rows(tmp_path)
+    alike(found, reference)
+    # The rows say in what company they were computed; the header is that of a run with enough memory.
+    assert max(row["batch"] for row in found.values()) == 4
+    monkeypatch.setattr(Engine, "first", whole)
+    assert judge("--batch-size", 16, questions=cases, answers=cases).code == 0
 
 
 def test_the_file_feeds_the_score_and_the_metric(
@@ -207,9 +301,7 @@ def test_the_file_feeds_the_score_and_the_metric(
     header, found = read_verdicts(tmp_path / "v.jsonl")
     right = sum(row["verdict"] == "yes" for row in found.values())
     assert result["answer_accuracy"] == pytest.approx(right / 6)
-    from lookcheck.dataset_builders.core.verdict_file import identity
-
-    assert f"|judge:{identity(header)}|" in f"{result['signature']}|"
+    assert f"|judge:{identity(header, found)}|" in f"{result['signature']}|"
     named = lookcheck(
         "score",
         "vistaqa",

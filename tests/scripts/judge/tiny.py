@@ -32,7 +32,7 @@ def tokenizer(template: str | None = CHATML) -> Any:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    words = [form for form in ("Yes", "yes", "No", "no") for _ in range(50)]
+    words = [form for form in ("YES", "Yes", "yes", "NO", "No", "no") for _ in range(50)]
     core.train_from_iterator([SYSTEM, RULES, CLOSING, *words, *[f" {word}" for word in words]], trainer)
     made = PreTrainedTokenizerFast(
         tokenizer_object=core, eos_token="<|im_end|>", pad_token="<|endoftext|>", extra_special_tokens=SPECIAL
