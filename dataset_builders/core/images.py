@@ -16,9 +16,6 @@ from PIL import Image, ImageCms, JpegImagePlugin
 Pixels = npt.NDArray[np.uint8]
 """Shape (height, width, 3), RGB."""
 
-# Okabe and Ito's colours, which stay apart for colour-blind eyes.
-COLOURS = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (213, 94, 0), (204, 121, 167))
-
 _ORIENTATION = 0x0112
 # Names of the chunk and of the texts in which a PNG may state its orientation.
 _PNG_EXIF = (b"eXIf", b"Raw profile type", b"XML:com.adobe.xmp")
@@ -156,10 +153,10 @@ def decode(data: bytes) -> Pixels:
     return pixels
 
 
-def encode(image: Image.Image, kind: str, quality: int = 75) -> bytes:
-    """File bytes of an image; `quality` matters to JPEG only."""
+def encode(image: Image.Image, kind: str, quality: int = 75, subsampling: int = -1) -> bytes:
+    """File bytes of an image; `quality` and `subsampling` (0: none of the colours) matter to JPEG only."""
     stream = io.BytesIO()
-    image.save(stream, kind, **({"quality": quality} if kind == "JPEG" else {}))
+    image.save(stream, kind, **({"quality": quality, "subsampling": subsampling} if kind == "JPEG" else {}))
     return stream.getvalue()
 
 

@@ -33,6 +33,9 @@ class Overlay:
     label : str
     path : str
         A picture of the same size, transparent where nothing is to be seen.
+    light : str
+        A picture of the same size: white where the picture stays as it is, grey where it is dimmed.
+        Where several are shown, the lightest counts.
     colour : str
         ``#rrggbb`` of the button's mark; empty for a picture of many colours.
     shown : bool
@@ -41,18 +44,23 @@ class Overlay:
 
     label: str
     path: str
+    light: str = ""
     colour: str = ""
     shown: bool = True
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question with its options and answer; `answer` is None where it is not asked."""
+    """One question with its options and answer; `answer` is None where it is not asked.
+
+    `answer_name` says what the answer is, where it is not simply that.
+    """
 
     text: str
     answer: str | None
     heading: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    answer_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,10 @@ class Picture:
     questions : tuple of Question
         Asked about this picture; the item's own stand for all of its pictures.
     facts : tuple of (str, str)
+    note : str
+        In place of the item's, where this picture is the one that is shown.
+    facets : mapping of str to tuple of str
+        Values to filter by that are this picture's and not the whole item's.
     """
 
     label: str
@@ -84,6 +96,8 @@ class Picture:
     overlays: tuple[Overlay, ...] = ()
     questions: tuple[Question, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
+    note: str = ""
+    facets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -101,7 +115,7 @@ class Item:
     pictures : tuple of Picture
         If there are several, the first stays and the others are put beside it in turn.
     facets : mapping of str to tuple of str
-        Values to filter by.
+        Values to filter by, those of all pictures among them.
     questions : tuple of Question
     facts : tuple of (str, str)
     group : str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zlib
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -11,24 +10,25 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from scipy import ndimage
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.images import COLOURS, exif_transpose, reason
+from lookcheck.dataset_builders.core.images import exif_transpose, reason
 from lookcheck.dataset_builders.core.masks import Mask, decode
-from lookcheck.dataset_builders.display.items import Stored
+from lookcheck.dataset_builders.display.drawing import (
+    Colour,
+    colour_of,
+    light_png,
+    outline_png,
+    shrunk,
+    spotlight,
+    union,
+)
+from lookcheck.dataset_builders.display.items import Overlay, Stored
 
 # Longest side of a thumbnail, in pixels: sharp at the grid's height on a dense screen.
 THUMB = 400
 QUALITY = 80
-FILL_ALPHA = 92
-# The outline's width as a share of the picture's longest side.
-OUTLINE = 1 / 360
 FOLDER = "media"
-
-__all__ = ["COLOURS", "Media", "mask_of"]
-
-Colour = tuple[int, int, int]
 
 
 class Media:
@@ -46,8 +46,8 @@ class Media:
         self.root = root
         self.whole = whole
         self._known: dict[bytes, tuple[Stored, Stored]] = {}
-        self._masks: dict[bytes, str] = {}
-        for kind in ("full", "mask", "thumb"):
+        self._masks: dict[bytes, tuple[str, str]] = {}
+        for kind in ("full", "outline", "light", "thumb"):
             (root / FOLDER / kind).mkdir(parents=True)
 
     def add(self, picture: Mapping[str, Any], where: str) -> tuple[Stored, Stored]:
@@ -79,34 +79,61 @@ class Media:
             self._known[key] = (Stored(path, width, height), thumb)
         return self._known[key]
 
-    def add_mask(self, mask: Mask, colour: Colour) -> str:
-        """Store a mask as a picture that is transparent outside of it.
+    def add_layer(self, picture: Mapping[str, Any], size: Stored, where: str) -> str:
+        """Store a picture that lies over another of `size`; empty if only thumbnails are wanted.
+
+        Raises
+        ------
+        InputError
+            If it can't be decoded, or is of another size.
+        """
+        data, suffix, found = _as_shown(_bytes(picture, where), where)
+        if found != (size.width, size.height):
+            raise InputError(f"{where} differs from image in size")
+        return self._write("full", suffix, data) if self.whole else ""
+
+    def add_masks(self, masks: Sequence[Mask], labels: Sequence[str], first: int = 0) -> tuple[Overlay, ...]:
+        """Store the instances of a picture as overlays, shown at first.
 
         Parameters
         ----------
-        mask : ndarray of bool, shape (height, width)
-        colour : (int, int, int)
-
-        Returns
-        -------
-        str
-            Its path; empty if only thumbnails are wanted.
+        masks : sequence of ndarray of bool, shape (height, width)
+            Of the picture's size.
+        labels : sequence of str
+        first : int
+            Mask n has the colour first + n of `drawing.COLOURS`.
         """
-        return self._write("mask", ".png", mask_overlay(mask, colour)) if self.whole else ""
+        inside = union(masks, masks[0].shape) if masks else None
+        overlays = []
+        for number, (mask, label) in enumerate(zip(masks, labels, strict=True), start=first):
+            files = self._outlined(mask, inside, colour_of(number))
+            overlays.append(Overlay(label, *files, hex_of(colour_of(number))))
+        return tuple(overlays)
 
-    def add_rle(self, rle: Mapping[str, Any], size: Stored, colour: Colour, where: str) -> str:
-        """Store a mask given as COCO RLE; rows that share it share the file. See `add_mask`."""
+    def add_rle(
+        self, rle: Mapping[str, Any], size: Stored, label: str, colour: Colour, where: str
+    ) -> Overlay:
+        """Store a mask given as COCO RLE, not shown at first; rows that share it share the files."""
         key = sha256(repr((rle.get("size"), rle.get("counts"), size, colour)).encode()).digest()
         if key not in self._masks:
-            self._masks[key] = self.add_mask(mask_of(rle, size, where), colour)
-        return self._masks[key]
+            mask = mask_of(rle, size, where)
+            self._masks[key] = self._outlined(mask, mask, colour)
+        return Overlay(label, *self._masks[key], hex_of(colour), shown=False)
 
     def add_marked(
-        self, picture: Mapping[str, Any], masks: Sequence[tuple[Mask, Colour]], where: str
+        self, picture: Mapping[str, Any], masks: Sequence[Mask], where: str, first: int = 0
     ) -> Stored:
-        """Store a thumbnail of a picture with its masks drawn in."""
+        """Store a thumbnail of a picture in which its instances stand out."""
         image = _small(_as_shown(_bytes(picture, where), where)[0], where)
-        return self._thumb(tint(image, masks))
+        shown = spotlight(np.asarray(image), [shrunk(mask, image.size) for mask in masks], first)
+        return self._thumb(Image.fromarray(shown))
+
+    def _outlined(self, mask: Mask, inside: Mask | None, colour: Colour) -> tuple[str, str]:
+        """Paths of a mask's outline and light; empty if only thumbnails are wanted."""
+        if not self.whole:
+            return "", ""
+        outline = outline_png(mask, mask if inside is None else inside, colour)
+        return self._write("outline", ".png", outline), self._write("light", ".png", light_png(mask))
 
     def _thumb(self, image: Image.Image) -> Stored:
         stream = io.BytesIO()
@@ -140,69 +167,9 @@ def mask_of(rle: Mapping[str, Any], size: Stored, where: str) -> Mask:
     return mask
 
 
-def mask_overlay(mask: Mask, colour: Colour) -> bytes:
-    """PNG of a mask: a tint with an outline inside its edge, transparent elsewhere.
-
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (height, width)
-    colour : (int, int, int)
-
-    Returns
-    -------
-    bytes
-        Of four palette colours: nothing, tint, outline, dark hairline at the very edge.
-    """
-    indices = np.zeros(mask.shape, np.uint8)
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    if rows.size:
-        box = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-        inner = mask[box]
-        width = max(1, round(max(mask.shape) * OUTLINE))
-        hairline = _shrink(inner, max(1, width // 3)) if width > 1 else inner
-        body = _shrink(hairline, width)
-        # At least the outline's colour shows, however thin the instance.
-        indices[box] = np.select([body, hairline, inner], [1, 2, 3 if hairline.any() else 2], 0)
-    image = Image.fromarray(indices, "P")
-    dark = tuple(part // 4 for part in colour)
-    image.putpalette([0, 0, 0, *colour, *colour, *dark])
-    stream = io.BytesIO()
-    image.save(
-        stream,
-        "PNG",
-        bits=2,
-        transparency=bytes([0, FILL_ALPHA, 255, 190]),
-        # Runs are what a mask is made of: smaller than the usual way, and half the time.
-        compress_type=zlib.Z_RLE,
-    )
-    return stream.getvalue()
-
-
-def tint(image: Image.Image, masks: Sequence[tuple[Mask, Colour]]) -> Image.Image:
-    """A small picture with masks of the large one drawn in.
-
-    Parameters
-    ----------
-    image : PIL.Image
-        Mode RGB.
-    masks : sequence of (ndarray of bool, colour)
-        Of the large picture's shape.
-    """
-    canvas = np.asarray(image).copy()
-    for mask, colour in masks:
-        large = Image.fromarray(mask.astype(np.uint8) * np.uint8(255))
-        # Above 0 and not above one half: a thin instance must not vanish.
-        body = np.asarray(large.resize(image.size, Image.Resampling.BOX)) > 0
-        tone = np.array(colour, np.uint16)
-        canvas[body] = (canvas[body] * np.uint16(6) + tone * 4) // 10
-        canvas[body & ~_shrink(body, 2)] = colour
-    return Image.fromarray(canvas)
-
-
-def _shrink(body: Mask, pixels: int) -> Mask:
-    """`body` without its outermost pixels; what lies beyond the border counts as background."""
-    shrunk: Mask = ndimage.binary_erosion(body, iterations=pixels)
-    return shrunk
+def hex_of(colour: Colour) -> str:
+    """As style sheets write it."""
+    return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
 def _bytes(picture: Mapping[str, Any], where: str) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lookcheck.dataset_builders.core.processes import Track
 from lookcheck.dataset_builders.display.items import Item
@@ -32,6 +32,10 @@ class View:
         How many items there are without the limit.
     picture_facet : str or None
         The facet whose values are the pictures of an item.
+    legend : str
+        What the marks in a picture mean.
+    explained : mapping
+        From facet to value to a few words on it.
     """
 
     title: str
@@ -42,3 +46,5 @@ class View:
     items: Callable[[BuiltFolder, Media, Choice, Track], Iterator[Item]]
     count: Callable[[BuiltFolder, Choice], int]
     picture_facet: str | None = None
+    legend: str = ""
+    explained: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.processes import Track
+from lookcheck.dataset_builders.display.drawing import COLOURS
 from lookcheck.dataset_builders.display.items import Item, Overlay, Picture, Question, facts_of
 from lookcheck.dataset_builders.display.media import Media
 from lookcheck.dataset_builders.display.view import View
 from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice, Row, count_rows, read_rows
 from lookcheck.dataset_builders.perturbed_pope import constants
-from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS
+from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORIGINAL, Condition
+from lookcheck.dataset_builders.perturbed_pope.questions import article
 
 FACETS = ("split", "condition", "answer", "flag", "entity")
 ORDERS = {
@@ -22,7 +23,6 @@ ORDERS = {
     "condition": tuple(CONDITIONS),
     "answer": ("yes", "no"),
 }
-ORIGINAL = "original"
 COLUMNS = (
     "id",
     "parent_id",
@@ -47,8 +47,8 @@ OPTIONAL = (
     "license_url",
     "source_url",
 )
-# Vermilion: neither the black of the masks nor a colour of most photographs.
-COLOUR = (213, 94, 0)
+# Of the mask: neither the black of the masks nor a colour of most photographs.
+COLOUR = COLOURS[4]
 
 
 def configs_of(folder: BuiltFolder, choice: Choice) -> tuple[str, list[str]]:
@@ -142,8 +142,10 @@ def _new_item(row: Row, split: str) -> Item:
 
 def _picture(row: Row, media: Media) -> Picture:
     condition = CONDITIONS.get(row["condition"])
-    about = condition.about if condition else ""
-    asked = (Question(row["question"], row["answer"]),)
+    about = _about(row, condition) if condition else ""
+    # The row has the label of the unperturbed picture, unless the object gave way to another thing.
+    inherited = condition is not None and condition.name != ORIGINAL and not condition.removes
+    name = "Label of the original" if inherited else ""
     facts = facts_of(
         ("row", row["id"]),
         ("strength", row["strength"]),
@@ -152,33 +154,53 @@ def _picture(row: Row, media: Media) -> Picture:
         ("put there", row["donor"]),
         ("at", None if row["donor_box"] is None else _box(row["donor_box"])),
     )
-    if row["image"] is None:
-        return Picture(row["condition"], None, None, None, about, (), asked, facts)
-    stored, thumb = media.add(row["image"], f"{row['id']}: image")
+    stored = thumb = None
     overlays: tuple[Overlay, ...] = ()
-    if row["mask_rle"] is not None:
-        path = media.add_rle(row["mask_rle"], stored, COLOUR, f"{row['id']}: mask_rle")
-        # The picture itself shows what was done; the mask is for seeing whether all of it was.
-        overlays = (Overlay("mask", path, "#{:02x}{:02x}{:02x}".format(*COLOUR), shown=False),)
-    return Picture(row["condition"], stored, thumb, None, about, overlays, asked, facts)
+    if row["image"] is not None:
+        stored, thumb = media.add(row["image"], f"{row['id']}: image")
+        if row["mask_rle"] is not None:
+            where = f"{row['id']}: mask_rle"
+            # The picture itself shows what was done; the mask is for seeing whether all of it was.
+            overlays = (media.add_rle(row["mask_rle"], stored, "mask", COLOUR, where),)
+    return Picture(
+        row["condition"],
+        stored,
+        thumb,
+        None,
+        about,
+        overlays,
+        (Question(row["question"], row["answer"], answer_name=name),),
+        facts,
+        f"{row['condition']} · {name.lower() or 'answer'}: {row['answer']}",
+        {"condition": (row["condition"],), "answer": (row["answer"],)},
+    )
+
+
+def _about(row: Row, condition: Condition) -> str:
+    """What was done, with the names of the things."""
+    about = condition.about.replace("the asked object", f"the {row['entity']}")
+    if row["donor"] is not None:
+        about = about.replace("another thing", f"{article(row['donor'])} {row['donor']}")
+    return about
 
 
 def _finished(item: Item) -> Item:
     """The item with what only all of its rows know."""
-    first = item.pictures[0]
-    answer = first.questions[0].answer or ""
-    facets: dict[str, Any] = {
-        **item.facets,
-        "condition": tuple(picture.label for picture in item.pictures),
-        "answer": (answer,),
-    }
     pictures = item.pictures
-    if first.label != ORIGINAL:
+    answers = [picture.facets["answer"][0] for picture in pictures]
+    facets = {
+        **item.facets,
+        "condition": tuple(picture.label for picture in pictures),
+        "answer": tuple(dict.fromkeys(answers)),
+    }
+    if pictures[0].label == ORIGINAL:
+        others = len(pictures) - 1
+        note = answers[0] if not others else f"{answers[0]} · {others} condition{'s' if others > 1 else ''}"
+        pictures = (replace(pictures[0], note=note), *pictures[1:])
+    else:
         # Said, and not left as a gap: there is nothing to compare with.
         pictures = (Picture(ORIGINAL, None, about="The original is not in this folder."), *pictures)
-    others = len(pictures) - 1
-    note = answer if not others else f"{answer} · {others} condition{'s' if others > 1 else ''}"
-    return replace(item, pictures=pictures, facets=facets, note=note)
+    return replace(item, pictures=pictures, facets=facets)
 
 
 def _box(box: list[float]) -> str:
@@ -194,4 +216,6 @@ VIEW = View(
     iterate_items,
     count_items,
     "condition",
+    legend="Beside each original stands what was made of it; a mask can be shown over both.",
+    explained={"condition": {name: condition.about for name, condition in CONDITIONS.items()}},
 )

@@ -1,14 +1,18 @@
-"""SalArt-VQA on the page: the picture, its boxes on demand, and the chain of four questions."""
+"""SalArt-VQA on the page: the picture with its boxes, and the chain of four questions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.masks import Mask
 from lookcheck.dataset_builders.core.processes import Track
-from lookcheck.dataset_builders.display.items import Item, Overlay, Picture, Question, facts_of
+from lookcheck.dataset_builders.display.items import Item, Overlay, Picture, Question, Stored, facts_of
 from lookcheck.dataset_builders.display.media import Media
 from lookcheck.dataset_builders.display.view import View
 from lookcheck.dataset_builders.parquet.reader import (
@@ -24,7 +28,9 @@ from lookcheck.dataset_builders.salart_vqa import constants
 
 FACETS = ("split", "role", "question", "artifact type", "subset")
 QUESTIONS = (("q1", "Presence"), ("q2", "Region"), ("q3", "Box"), ("q4", "Evidence"))
-TRAITS = ("artifact_type", "subset", "pair_id")
+# Of `COLOURS`: the boxes are red, blue, cyan and orange.
+GREEN = 2
+OPTIONAL = ("q3_boxes", "artifact_type", "subset", "pair_id")
 ORDERS = {
     "role": tuple(role.replace("_", " ") for role in constants.ROLES),
     "question": constants.QUESTIONS,
@@ -52,7 +58,7 @@ def iterate_items(folder: BuiltFolder, media: Media, choice: Choice, track: Trac
         raise InputError(f"{folder.path}: no view is known for the configuration {config!r} of SalArt-VQA")
     columns, make = makers[config]
     step = track_rows(folder, choice, track)
-    optional = (*TRAITS, "system_prompt")
+    optional = (*OPTIONAL, "system_prompt")
     rows = (
         (name, row) for name, paths in splits.items() for row in read_rows(paths, columns, optional=optional)
     )
@@ -68,10 +74,12 @@ def image_item(row: Row, split: str, media: Media) -> Item:
     overlays: tuple[Overlay, ...] = ()
     marked = None
     if row["q3_overlay_image"] is not None:
-        boxes, marked = media.add(row["q3_overlay_image"], f"{id}: q3_overlay_image")
-        if (boxes.width, boxes.height) != (stored.width, stored.height):
-            raise InputError(f"{id}: q3_overlay_image differs from image in size")
-        overlays = (Overlay("boxes A to D", boxes.path, shown=False),)
+        where = f"{id}: q3_overlay_image"
+        overlays = (Overlay("boxes A to D", media.add_layer(row["q3_overlay_image"], stored, where)),)
+        box = (row["q3_boxes"] or {}).get(row["q3_answer"])
+        right = [] if box is None else [_inside(box, stored)]
+        overlays += media.add_masks(right, [f"right box: {row['q3_answer']}"] * len(right), GREEN)
+        marked = media.add_marked(row["q3_overlay_image"], right, where, GREEN)
     questions = tuple(
         Question(
             row[f"{name}_prompt"] or "",
@@ -140,6 +148,14 @@ def _facts(row: Row, split: str, *first: tuple[str, Any]) -> tuple[tuple[str, st
     )
 
 
+def _inside(box: Sequence[float], size: Stored) -> Mask:
+    """The pixels of a box x, y, width, height that a picture of that size has."""
+    x, y, width, height = box
+    mask = np.zeros((size.height, size.width), bool)
+    mask[max(0, math.floor(y)) : math.ceil(y + height), max(0, math.floor(x)) : math.ceil(x + width)] = True
+    return mask
+
+
 def _options(options: dict[str, str | None] | None) -> dict[str, str]:
     return {letter: text for letter, text in (options or {}).items() if text is not None}
 
@@ -148,4 +164,21 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-VIEW = View("SalArt-VQA", ("row", "rows"), "Boxes", FACETS, ORDERS, iterate_items, count_items)
+VIEW = View(
+    constants.PRETTY_NAME,
+    ("row", "rows"),
+    "Boxes",
+    FACETS,
+    ORDERS,
+    iterate_items,
+    count_items,
+    legend="Boxes A to D are the options of question 3; where all else is dimmed, the light one is right.",
+    explained={
+        "role": {
+            "artifact": "generated, with an artifact",
+            "clean reference": "a photograph without one",
+            "paired generated counterpart": "generated, before an artifact was painted in",
+        },
+        "question": {name: heading.lower() for name, heading in QUESTIONS},
+    },
+)

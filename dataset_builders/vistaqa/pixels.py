@@ -1,4 +1,4 @@
-"""Pictures of a row: masks to look at and the tinted overlay."""
+"""Pictures of a row: masks to look at, and the evidence in the picture."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image
 
-from lookcheck.dataset_builders.core.images import COLOURS, encode
+from lookcheck.dataset_builders.core.images import encode
 from lookcheck.dataset_builders.core.masks import Mask
+from lookcheck.dataset_builders.display.drawing import shrunk, spotlight
 
 OVERLAY_WIDTH = 640
-OVERLAY_QUALITY = 70
+OVERLAY_QUALITY = 90
 
 
 def mask_png(mask: Mask) -> bytes:
@@ -25,7 +26,7 @@ def mask_png(mask: Mask) -> bytes:
 
 
 def overlay_jpeg(data: bytes, masks: Sequence[Mask]) -> bytes:
-    """The picture with each instance tinted and outlined, at most 640 pixels wide.
+    """The picture with each instance outlined and all else dimmed, at most 640 pixels wide.
 
     Parameters
     ----------
@@ -41,20 +42,7 @@ def overlay_jpeg(data: bytes, masks: Sequence[Mask]) -> bytes:
             width = OVERLAY_WIDTH
             # Lets the JPEG decoder skip what the small picture does not need.
             image.draft("RGB", (width, height))
-        canvas = np.asarray(image.convert("RGB").resize((width, height), Image.Resampling.BILINEAR)).copy()
-    for number, mask in enumerate(masks):
-        small = Image.fromarray(mask * np.uint8(255)).resize((width, height), Image.Resampling.BOX)
-        # Above 0 and not above one half: a thin instance must not vanish.
-        body = np.asarray(small) > 0
-        colour = np.array(COLOURS[number % len(COLOURS)], np.uint16)
-        canvas[body] = (canvas[body] + colour) // 2
-        edge = body & ~_shrink(_shrink(body))
-        canvas[edge] = colour
-    return encode(Image.fromarray(canvas), "JPEG", OVERLAY_QUALITY)
-
-
-def _shrink(body: Mask) -> Mask:
-    """`body` without its outermost pixels; the picture's border counts as background."""
-    inner = np.zeros_like(body)
-    inner[1:-1, 1:-1] = body[1:-1, 1:-1] & body[:-2, 1:-1] & body[2:, 1:-1] & body[1:-1, :-2] & body[1:-1, 2:]
-    return inner
+        canvas = np.asarray(image.convert("RGB").resize((width, height), Image.Resampling.BILINEAR))
+    shown = spotlight(canvas, [shrunk(mask, (width, height)) for mask in masks])
+    # Colours at full resolution: those of an outline must not run into the instance.
+    return encode(Image.fromarray(shown), "JPEG", OVERLAY_QUALITY, subsampling=0)

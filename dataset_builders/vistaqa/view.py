@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 from lookcheck.dataset_builders.core.processes import Track
-from lookcheck.dataset_builders.display.items import Item, Overlay, Picture, Question, facts_of
-from lookcheck.dataset_builders.display.media import COLOURS, Media, mask_of
+from lookcheck.dataset_builders.display.items import Item, Picture, Question, facts_of
+from lookcheck.dataset_builders.display.media import Media, mask_of
 from lookcheck.dataset_builders.display.view import View
 from lookcheck.dataset_builders.parquet.reader import (
     BuiltFolder,
@@ -58,26 +58,17 @@ def make_item(row: Row, split: str, media: Media) -> Item:
     """Item of a row, as `read_rows` gives it."""
     where = f"{row['id']}: image"
     stored, thumb = media.add(row["image"] or {}, where)
-    colours = [COLOURS[number % len(COLOURS)] for number in range(len(row["masks_rle"]))]
     masks = [
-        (mask_of(rle, stored, f"{row['id']}: mask {number}"), colour)
-        for number, (rle, colour) in enumerate(zip(row["masks_rle"], colours, strict=True))
+        mask_of(rle, stored, f"{row['id']}: mask {number}") for number, rle in enumerate(row["masks_rle"])
     ]
-    overlays = tuple(
-        Overlay(
-            f"{number + 1} · {100 * mask.mean():.2g} %",
-            media.add_mask(mask, colour),
-            "#{:02x}{:02x}{:02x}".format(*colour),
-        )
-        for number, (mask, colour) in enumerate(masks)
-    )
+    labels = [f"{number} · {100 * mask.mean():.2g} %" for number, mask in enumerate(masks, start=1)]
     picture = Picture(
         "",
         stored,
         thumb,
         media.add_marked(row["image"], masks, where) if masks else None,
         "" if masks else "No evidence: nothing in the picture shows the answer.",
-        overlays,
+        media.add_masks(masks, labels),
     )
     facets: dict[str, Any] = {
         "split": (split,),
@@ -112,4 +103,13 @@ def _box(box: list[float]) -> str:
     return "[" + ", ".join(f"{side:g}" for side in box) + "]"
 
 
-VIEW = View("VistaQA", ("row", "rows"), "Masks", FACETS, ORDERS, iterate_items, count_items)
+VIEW = View(
+    constants.PRETTY_NAME,
+    ("row", "rows"),
+    "Masks",
+    FACETS,
+    ORDERS,
+    iterate_items,
+    count_items,
+    legend="Outlined: an instance of the evidence; what lies outside of all instances is dimmed.",
+)

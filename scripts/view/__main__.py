@@ -33,7 +33,8 @@ def view(
     """
     # `datasets` takes seconds to import: not for --help.
     from lookcheck.dataset_builders.parquet.reader import Choice
-    from lookcheck.scripts.view.gallery import write_gallery
+    from lookcheck.scripts.view.gallery import ordinal, write_gallery
+    from lookcheck.scripts.view.sheet import MOST
 
     if output is None and sheet is None:
         output = folder.absolute().with_name(f"{folder.absolute().name}-gallery")
@@ -43,11 +44,17 @@ def view(
     if json:
         counts = {"name": viewed.name, "shown": viewed.items, "of": viewed.of}
         written = {"page": page and str(page), "sheet": sheet and str(sheet)}
-        print(console.to_json({**counts, **written}))
+        print(console.to_json({**counts, **written, "sheet_every": viewed.every if sheet else None}))
         return
-    for written_file in (page, sheet):
-        if written_file is not None:
-            print(f"{written_file}: {viewed.items:,} of {viewed.of:,}")
+    if page is not None:
+        print(f"{page}: {viewed.items:,} of {viewed.of:,}")
+    if sheet is not None:
+        more = (
+            f", every {ordinal(viewed.every)} of them: a sheet holds {MOST} pictures"
+            if viewed.every > 1
+            else ""
+        )
+        print(f"{sheet}: {viewed.items:,} of {viewed.of:,}{more}")
 
 
 app = console.new_app("Look at a built folder.")

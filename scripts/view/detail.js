@@ -18,12 +18,23 @@ function frameOf(picture, overlays, shown, item) {
     "div", { class: "frame", "--ratio": `${width} / ${height}`, onclick: toggleZoom },
     make("img", { src: path, width, height, alt: `${name}picture of row ${item.id}`, class: "picture" }),
   );
-  overlays.forEach((overlay, index) => {
-    const image = make("img", { src: overlay.path, alt: `Overlay: ${overlay.label}`, class: "overlay" });
+  // The lightest of those that are shown counts, and the picture is multiplied with it: white changes nothing.
+  const lights = make("div", { class: "lights" });
+  const layer = (place, index, path, attributes) => {
+    const image = make("img", { src: path, ...attributes });
     image.dataset.index = index;
     image.hidden = !shown[index];
-    frame.append(image);
+    place.append(image);
+  };
+  overlays.forEach((overlay, index) => {
+    if (overlay.light) layer(lights, index, overlay.light, { alt: "", class: "light" });
   });
+  // Pictures of the whole come first, then what dims them.
+  const drawn = overlays.map((overlay, index) => [overlay, index]).sort(([a], [b]) => Boolean(a.light) - Boolean(b.light));
+  for (const [overlay, index] of drawn) {
+    if (overlay.light && !lights.parentElement) frame.append(lights);
+    layer(frame, index, overlay.path, { alt: `Overlay: ${overlay.label}`, class: "overlay" });
+  }
   return frame;
 }
 
@@ -83,7 +94,7 @@ function askOf(question) {
     make("li", { class: letter === question.answer ? "right" : "" }, make("span", {}, letter), words(text)));
   const answer = question.answer === undefined
     ? make("p", { class: "answer quiet" }, "Not asked")
-    : make("p", { class: "answer" }, make("span", { class: "quiet" }, "Answer  "), words(question.answer, "", "b"));
+    : make("p", { class: "answer" }, make("span", { class: "quiet" }, `${question.answer_name || "Answer"}  `), words(question.answer, "", "b"));
   return make(
     "section", { class: "ask" },
     question.heading ? make("h2", {}, question.heading) : null,
@@ -138,6 +149,7 @@ function renderDetail(state, found) {
   }
   panes.classList.toggle("zoomed", zoomed);
   followScroll(panes);
+  nameViews(panes);
   const note = !several && last.about ? make("p", { class: "quiet" }, last.about) : null;
   const stage = make(
     "div", { class: "stage" }, panes,
@@ -162,6 +174,17 @@ function keysOf(overlays, several) {
   if (several) hints.push(["c", "next condition"]);
   hints.push(["z", "zoom"], ["Esc", "back"]);
   return hints.map(([key, text]) => make("span", {}, make("kbd", {}, key), ` ${text}`));
+}
+
+// What scrolls can be reached by keyboard, and says what it is.
+function nameViews(panes = document.querySelector("#detail .panes")) {
+  for (const view of panes.querySelectorAll(".view")) {
+    const label = view.querySelector(".picture").alt;
+    for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", label]]) {
+      if (zoomed) view.setAttribute(name, value);
+      else view.removeAttribute(name);
+    }
+  }
 }
 
 // Two pictures side by side are looked at in the same place.

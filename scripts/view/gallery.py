@@ -20,7 +20,7 @@ from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice, open_
 from lookcheck.dataset_builders.parquet.writer import refuse_output
 from lookcheck.dataset_builders.registry import data_set
 from lookcheck.scripts.view.page import render_page
-from lookcheck.scripts.view.sheet import write_sheet
+from lookcheck.scripts.view.sheet import Heading, sampled, write_sheet
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,14 @@ class Viewed:
         Of the data set.
     items, of : int
         Rows (for perturbed POPE: questions) on the page, and in the chosen configuration and splits.
+    every : int
+        The contact sheet has every so many-th of the items.
     """
 
     name: str
     items: int
     of: int
+    every: int = 1
 
 
 def write_gallery(
@@ -89,12 +92,17 @@ def write_gallery(
         if not items:
             raise InputError(f"{path}: no rows to show")
         total = view.count(folder, choice)
+        title = f"{view.title}, sample" if folder.source.get("kind") == "sample" else view.title
+        about = _about(folder, choice, len(items), total, view.nouns)
+        chosen, every = sampled(items)
         if output is not None:
-            about = _about(folder, choice, len(items), total, view.nouns)
-            text = render_page(view.title, about, items, _described(view, items))
+            text = render_page(title, about, items, _described(view, items))
             (page / "index.html").write_text(text, encoding="utf-8", newline="\n")
         if sheet is not None:
-            write_sheet(items, page, work / "sheet.png")
+            if every > 1:
+                about += f" · every {ordinal(every)} of them"
+            heading = Heading(title, about, [view.legend, *_explained(view, chosen)])
+            write_sheet(chosen, page, work / "sheet.png", heading)
             _make_readable(work / "sheet.png")
             # It may lie on another disk than the page.
             shutil.move(work / "sheet.png", sheet.absolute())
@@ -104,7 +112,7 @@ def write_gallery(
     finally:
         if work is not None:
             shutil.rmtree(work, ignore_errors=True)
-    return Viewed(folder.name, len(items), total)
+    return Viewed(folder.name, len(items), total, every)
 
 
 def refuse_sheet(sheet: Path) -> None:
@@ -143,10 +151,25 @@ def _described(view: View, items: Sequence[Item]) -> dict[str, Any]:
         "facets": used,
         "orders": {name: list(values) for name, values in view.orders.items() if name in used},
         "pictureFacet": view.picture_facet,
+        "explained": {name: dict(values) for name, values in view.explained.items() if name in used},
         "marks": view.marks,
         "noun": view.nouns[0],
         "nouns": view.nouns[1],
     }
+
+
+def _explained(view: View, items: Sequence[Item]) -> list[str]:
+    """A line on each picture's label that stands on a sheet."""
+    meanings = view.explained.get(view.picture_facet or "", {})
+    labels = dict.fromkeys(picture.label for item in items for picture in item.pictures)
+    named = [f"{label}: {meanings[label]}" for label in labels if label in meanings]
+    return ["; ".join(named)] if named else []
+
+
+def ordinal(number: int) -> str:
+    """For people: 2nd, 3rd, 11th."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number % 100 not in (11, 12, 13) else 0, "th")
+    return f"{number:,}{ending}"
 
 
 def _about(folder: BuiltFolder, choice: Choice, shown: int, total: int, nouns: tuple[str, str]) -> str:

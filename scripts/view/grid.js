@@ -38,7 +38,7 @@ function cellOf(item, state) {
   const address = addressOf({ ...state, id: item.id, show: null });
   return make(
     "a", { class: "cell", href: address, "--ratio": ratio.toFixed(3) },
-    make("span", { class: "pic" }, inside), words(item.caption, "cap"), words(item.note || "", "note"),
+    make("span", { class: "pic" }, inside), words(item.caption, "cap"), words(picture.note || item.note || "", "note"),
   );
 }
 
@@ -61,6 +61,7 @@ function renderGrid(state, found) {
   rendered = 0;
   $("grid").replaceChildren();
   renderMore(state);
+  $("nothing").hidden = Boolean(found.length);
 }
 
 // Filters are made once; only their counts and states change, so that the focus stays where it is.
@@ -73,9 +74,10 @@ function makeFilters(all) {
     const box = make("div", { class: "values" });
     for (const value of values) {
       const count = make("span");
+      const explained = ((DATA.explained || {})[name] || {})[value];
       const button = make(
         "button", { type: "button", class: "value", onclick: () => toggleValue(name, value) },
-        words(value), count,
+        make("span", {}, words(value), explained ? words(explained, "explained") : null), count,
       );
       valueButtons.set(JSON.stringify([name, value]), { button, count });
       box.append(button);

@@ -17,7 +17,7 @@ function textOf(item) {
     (item.questions || []).forEach(ask);
     (item.facts || []).forEach((fact) => parts.push(fact[1]));
     for (const picture of item.pictures) {
-      parts.push(picture.label);
+      parts.push(picture.label, picture.about);
       (picture.questions || []).forEach(ask);
       (picture.facts || []).forEach((fact) => parts.push(fact[1]));
     }
@@ -66,9 +66,21 @@ function fitsText(item, words) {
   return words.every((word) => textOf(item).includes(word));
 }
 
-function fitsFacet(item, name, wanted) {
-  return !wanted.length || (item.facets[name] || []).some((value) => wanted.includes(value));
+const fitsFacet = (facets, name, wanted) => !wanted.length || (facets[name] || []).some((value) => wanted.includes(value));
+
+// Facets that differ from picture to picture of a row, and those that are the whole row's.
+const PICTURED = DATA.facets.filter((name) => ITEMS.some((item) => item.pictures.some((picture) => (picture.facets || {})[name])));
+const WHOLE = DATA.facets.filter((name) => !PICTURED.includes(name));
+
+// The pictures that the grid may show of a row: those asked for, else the first that there is.
+function pool(item, state) {
+  const wanted = state.facets[DATA.pictureFacet] || [];
+  const known = item.pictures.filter((picture) => picture.facets);
+  return wanted.length ? known.filter((picture) => wanted.includes(picture.label)) : known.slice(0, 1);
 }
+
+const fitsPicture = (picture, state, but) =>
+  PICTURED.every((name) => name === but || fitsFacet(picture.facets, name, state.facets[name]));
 
 // Rows that fit all, and for each facet the counts of its values among rows that fit all else.
 function select(state) {
@@ -77,13 +89,14 @@ function select(state) {
   const found = [];
   for (const item of ITEMS) {
     if (!fitsText(item, words)) continue;
-    const misses = DATA.facets.filter((name) => !fitsFacet(item, name, state.facets[name]));
-    if (!misses.length) found.push(item);
-    for (const name of misses.length ? misses : DATA.facets) {
-      if (misses.length > 1) break;
-      for (const value of item.facets[name] || []) {
-        counts[name].set(value, (counts[name].get(value) || 0) + 1);
-      }
+    const misses = WHOLE.filter((name) => !fitsFacet(item.facets, name, state.facets[name]));
+    const pictureFits = !PICTURED.length || pool(item, state).some((picture) => fitsPicture(picture, state));
+    const count = (name, values) => new Set(values).forEach((value) => counts[name].set(value, (counts[name].get(value) || 0) + 1));
+    if (!misses.length && pictureFits) found.push(item);
+    if (misses.length < 2 && pictureFits) for (const name of misses.length ? misses : WHOLE) count(name, item.facets[name] || []);
+    for (const name of misses.length ? [] : PICTURED) {
+      const pictures = name === DATA.pictureFacet ? item.pictures.filter((picture) => picture.facets) : pool(item, state);
+      count(name, pictures.filter((picture) => fitsPicture(picture, state, name)).flatMap((picture) => picture.facets[name]));
     }
   }
   return { found, counts };
@@ -91,15 +104,12 @@ function select(state) {
 
 const isFiltered = (state) => Boolean(state.text) || DATA.facets.some((name) => state.facets[name].length);
 
-// The picture of a row that the address or the filter asks for, by its number.
+// The picture of a row that the address or the filters ask for, by its number.
 function wantedNumber(item, state) {
-  const filtered = (DATA.pictureFacet && state.facets[DATA.pictureFacet]) || [];
-  const labels = [...(state.show ? [state.show] : []), ...filtered];
-  for (const label of labels) {
-    const number = item.pictures.findIndex((picture) => picture.label === label);
-    if (number >= 0) return number;
-  }
-  return 0;
+  const named = state.show ? item.pictures.findIndex((picture) => picture.label === state.show) : -1;
+  if (named >= 0) return named;
+  const fitting = PICTURED.length ? pool(item, state).find((picture) => fitsPicture(picture, state)) : undefined;
+  return fitting ? item.pictures.indexOf(fitting) : 0;
 }
 
 // The picture that stands beside the first: one with something to look for, if none is asked for.

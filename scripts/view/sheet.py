@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont, ImageOps
+from PIL import Image, ImageDraw, ImageOps
 
-from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.display.items import Item, Picture
+from lookcheck.scripts.view.lettering import Lettering
 
 # A sheet beyond this is a picture that few programs open.
 MOST = 600
@@ -16,12 +17,35 @@ COLUMNS = 8
 TILE = (300, 225)
 GAP = 14
 LINE = 17
+# A text that goes on for longer is no caption.
+MOST_LINES = 8
 # Facts of a perturbed picture that go below it.
-TOLD = ("masked", "put there")
+TOLD = ("masked",)
 PAPER, INK, SOFT, WASH = (251, 250, 248), (29, 29, 27), (98, 95, 89), (238, 236, 231)
+SMALL, LARGE = Lettering(13), Lettering(24)
+
+Row = list[tuple[Item, Picture]]
+Caption = list[tuple[str, tuple[int, int, int]]]
 
 
-def write_sheet(items: Sequence[Item], root: Path, path: Path) -> None:
+@dataclass(frozen=True)
+class Heading:
+    """What stands above the tiles: a title, where the rows are from, and what the marks mean."""
+
+    title: str
+    about: str
+    legend: Sequence[str] = ()
+
+
+def sampled(items: Sequence[Item]) -> tuple[Sequence[Item], int]:
+    """Every n-th item, and n: the smallest with which no more than `MOST` pictures are left."""
+    step = 1
+    while sum(len(item.pictures) for item in items[::step]) > MOST and step < len(items):
+        step += 1
+    return items[::step], step
+
+
+def write_sheet(items: Sequence[Item], root: Path, path: Path, heading: Heading) -> None:
     """Write a contact sheet from the thumbnails of a page.
 
     An item with one picture is a tile, its masks or boxes drawn in. An item with several has a line
@@ -34,84 +58,74 @@ def write_sheet(items: Sequence[Item], root: Path, path: Path) -> None:
         The page's folder, which the paths of the thumbnails start from.
     path : Path
         PNG file to write.
-
-    Raises
-    ------
-    InputError
-        If there are more tiles than a picture should hold.
+    heading : Heading
     """
     tiles = sum(len(item.pictures) for item in items)
-    if tiles > MOST:
-        raise InputError(f"a contact sheet holds {MOST} pictures, not {tiles:,}; --limit or --config")
     widest = max(len(item.pictures) for item in items)
     columns = max(widest, COLUMNS - COLUMNS % widest) if widest > 1 else min(COLUMNS, tiles)
-    places = _places(items, columns)
-    cell = (TILE[0] + GAP, TILE[1] + 2 * LINE + GAP + 6)
-    rows = max(row for row, _, _, _ in places) + 1
-    sheet = Image.new("RGB", (columns * cell[0] + GAP, rows * cell[1] + GAP), PAPER)
-    for row, column, item, picture in places:
-        _draw(sheet, (GAP + column * cell[0], GAP + row * cell[1]), item, picture, root)
+    width = columns * (TILE[0] + GAP) + GAP
+    above = [(line, INK, LARGE) for line in LARGE.wrap(heading.title, width - 2 * GAP, MOST_LINES)]
+    for text in (heading.about, *heading.legend):
+        above += [(line, SOFT, SMALL) for line in SMALL.wrap(text, width - 2 * GAP, MOST_LINES)]
+    rows = [[(tile, _caption(*tile)) for tile in row] for row in _rows(items, columns)]
+    heights = [TILE[1] + 5 + max(len(caption) for _, caption in row) * LINE + GAP for row in rows]
+    top = GAP + sum(lettering.size + 8 for *_, lettering in above) + GAP
+    sheet = Image.new("RGB", (width, top + sum(heights) + GAP), PAPER)
+    draw = ImageDraw.Draw(sheet)
+    y = GAP
+    for line, colour, lettering in above:
+        lettering.draw(draw, (GAP, y), line, colour)
+        y += lettering.size + 8
+    for row, height in zip(rows, heights, strict=True):
+        for column, ((item, picture), caption) in enumerate(row):
+            corner = (GAP + column * (TILE[0] + GAP), top)
+            _draw(sheet, draw, corner, item, picture, root)
+            for number, (line, colour) in enumerate(caption):
+                SMALL.draw(draw, (corner[0], top + TILE[1] + 5 + number * LINE), line, colour)
+        top += height
     sheet.save(path, "PNG", optimize=False)
 
 
-def _places(items: Sequence[Item], columns: int) -> list[tuple[int, int, Item, Picture]]:
-    """Row and column of each picture; the pictures of an item stay on one line."""
-    places = []
-    row = column = 0
+def _rows(items: Sequence[Item], columns: int) -> list[Row]:
+    """The tiles line by line; the pictures of an item stay on one line."""
+    rows: list[Row] = [[]]
     for item in items:
-        if column + len(item.pictures) > columns:
-            row, column = row + 1, 0
-        for picture in item.pictures:
-            places.append((row, column, item, picture))
-            column += 1
-    return places
+        if len(rows[-1]) + len(item.pictures) > columns:
+            rows.append([])
+        rows[-1] += [(item, picture) for picture in item.pictures]
+    return rows
 
 
-def _draw(sheet: Image.Image, corner: tuple[int, int], item: Item, picture: Picture, root: Path) -> None:
-    x, y = corner
-    draw = ImageDraw.Draw(sheet)
-    alone = len(item.pictures) == 1
-    thumb = (picture.marked if alone else None) or picture.thumb
+def _draw(
+    sheet: Image.Image,
+    draw: ImageDraw.ImageDraw,
+    at: tuple[int, int],
+    item: Item,
+    picture: Picture,
+    root: Path,
+) -> None:
+    x, y = at
+    thumb = (picture.marked if len(item.pictures) == 1 else None) or picture.thumb
     if thumb is None:
         draw.rectangle((x, y, x + TILE[0] - 1, y + TILE[1] - 1), fill=WASH)
-        _write(draw, (x + 10, y + TILE[1] // 2 - LINE), "no picture", SOFT, TILE[0] - 20)
-    else:
-        with Image.open(root / thumb.path) as image:
-            small = image.convert("RGB")
-        small = ImageOps.contain(small, _room(small), Image.Resampling.LANCZOS)
-        sheet.paste(small, (x + (TILE[0] - small.width) // 2, y + TILE[1] - small.height))
-    for number, line in enumerate(_captions(item, picture)):
-        _write(draw, (x, y + TILE[1] + 5 + number * LINE), line, SOFT if number else INK, TILE[0])
+        SMALL.draw(draw, (x + 10, y + TILE[1] // 2 - LINE), "no picture", SOFT)
+        return
+    with Image.open(root / thumb.path) as image:
+        small = image.convert("RGB")
+    # The tile, or twice the picture if that is less.
+    room = min(TILE[0], 2 * small.width), min(TILE[1], 2 * small.height)
+    small = ImageOps.contain(small, room, Image.Resampling.LANCZOS)
+    sheet.paste(small, (x + (TILE[0] - small.width) // 2, y + TILE[1] - small.height))
 
 
-def _room(image: Image.Image) -> tuple[int, int]:
-    """The tile, or twice the picture if that is less."""
-    return min(TILE[0], 2 * image.width), min(TILE[1], 2 * image.height)
-
-
-def _captions(item: Item, picture: Picture) -> tuple[str, str]:
+def _caption(item: Item, picture: Picture) -> Caption:
+    """Lines below a tile, each with its colour."""
     if len(item.pictures) == 1:
-        return f"{item.id} · {item.caption}", item.note
-    if picture is item.pictures[0]:
-        return item.id, item.caption
-    told = [f"{name} {value}" for name, value in picture.facts if name in TOLD]
-    return picture.label, " · ".join(told) or picture.about
-
-
-def _write(
-    draw: ImageDraw.ImageDraw, at: tuple[int, int], text: str, colour: tuple[int, int, int], room: int
-) -> None:
-    """One line, cut to the room that there is."""
-    font = _font()
-    line = " ".join(text.split())
-    while line and draw.textlength(line, font) > room:
-        line = line.removesuffix("…")[:-1].rstrip() + "…" if len(line) > 1 else ""
-    draw.text(at, line, colour, font)
-
-
-def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    font = ImageFont.load_default(13)
-    # The basic layout is the same on every machine; the other needs a library that may be missing.
-    if isinstance(font, ImageFont.FreeTypeFont):
-        return font.font_variant(layout_engine=ImageFont.Layout.BASIC)
-    return font
+        texts = [f"{item.id} · {item.caption}", picture.note or item.note]
+    elif picture is item.pictures[0]:
+        texts = [f"{item.id} · {item.caption}", picture.note]
+    else:
+        told = [f"{name} {value}" for name, value in picture.facts if name in TOLD]
+        texts = [picture.note or picture.label, " · ".join([picture.about, *told])]
+    lines = [SMALL.wrap(text, TILE[0], MOST_LINES) for text in texts]
+    return [(line, SOFT if number else INK) for number, found in enumerate(lines) for line in found]

@@ -21,7 +21,7 @@ function show(number) {
 }
 
 function applyOverlays() {
-  for (const image of document.querySelectorAll("#detail .overlay")) image.hidden = !open.shown[image.dataset.index];
+  for (const image of document.querySelectorAll("#detail .overlay, #detail .light")) image.hidden = !open.shown[image.dataset.index];
   document.querySelectorAll("#detail .chip.one").forEach((chip, index) => chip.setAttribute("aria-pressed", open.shown[index]));
   const all = document.querySelector("#detail .chip.all");
   if (all) all.setAttribute("aria-pressed", open.shown.some(Boolean));
@@ -47,6 +47,7 @@ function toggleZoom(event) {
   const at = box && [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
   document.querySelector("#detail .panes").classList.toggle("zoomed", zoomed);
   document.querySelector("#detail .chip.zoom").setAttribute("aria-pressed", zoomed);
+  nameViews();
   if (zoomed) {
     for (const view of document.querySelectorAll("#detail .view")) {
       const [x, y] = at || [0.5, 0.5];
@@ -144,6 +145,10 @@ function comeBack(state) {
   cell.scrollIntoView({ block: "nearest" });
 }
 
+function clearFilters() {
+  go({ ...current, text: "", facets: Object.fromEntries(DATA.facets.map((name) => [name, []])) }, { amend: true });
+}
+
 function start() {
   $("marks").hidden = !ITEMS.some((item) => item.pictures.some((picture) => picture.marked));
   $("marks").textContent = `${DATA.marks} on thumbnails`;
@@ -152,7 +157,7 @@ function start() {
     $("marks").setAttribute("aria-pressed", marked);
     renderGrid(current, listed);
   });
-  $("clear").addEventListener("click", () => go({ ...current, text: "", facets: Object.fromEntries(DATA.facets.map((name) => [name, []])) }, { amend: true }));
+  for (const id of ["clear", "clear-all"]) $(id).addEventListener("click", clearFilters);
   $("open-filters").addEventListener("click", () => {
     const shown = $("filters").classList.toggle("open");
     $("open-filters").setAttribute("aria-expanded", shown);

@@ -38,31 +38,39 @@ def test_a_toggle_shows_and_hides_exactly_its_instance(
     chips.nth(0).click()
     assert chips.nth(0).get_attribute("aria-pressed") == "false"
     without_first = _pixels(page, ".frame")
-    changed = (with_both != without_first).any(axis=2)
-    rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
-    height, width = changed.shape
-    box = np.array(
-        [columns[0] / width * 24, rows[0] / height * 16, columns[-1] / width * 24, rows[-1] / height * 16]
-    )
-    # Chromium blends scaled pixels, so the edge may lie half a pixel of the picture further.
-    assert np.abs(box - [2, 2, 7, 8]).max() < 0.6
     page.keyboard.press("m")
-    assert (_pixels(page, ".frame") != without_first).any()
     plain = _pixels(page, ".frame")
     page.keyboard.press("m")
     page.keyboard.press("2")
     assert chips.nth(1).get_attribute("aria-pressed") == "false"
     only_first = _pixels(page, ".frame")
-    # Each instance changes its own pixels and no others.
-    first, second = (only_first != plain).any(axis=2), (without_first != plain).any(axis=2)
-    assert first.any()
-    assert second.any()
-    assert not (first & second).any()
     page.keyboard.press("2")
     assert (_pixels(page, ".frame") == with_both).all()
+    height, width, _ = plain.shape
+
+    def inside(x: int) -> np.ndarray:
+        """The pixels of the box from x; Chromium blends scaled ones, so that its edge is left out."""
+        box, scale = np.zeros((height, width), bool), width / 24
+        box[round(2.6 * scale) : round(7.4 * scale), round((x + 0.6) * scale) : round((x + 4.4) * scale)] = (
+            True
+        )
+        return box
+
+    first, second = inside(2), inside(8)
+    # What is shown keeps its colours; all else gets darker, a hidden instance too.
+    for shown, lit, dim in (
+        (with_both, first | second, None),
+        (without_first, second, first),
+        (only_first, first, second),
+    ):
+        assert (shown[lit] == plain[lit]).all()
+        far = np.s_[-height // 4 :, :]
+        assert (shown[far].sum(-1) < plain[far].sum(-1)).mean() > 0.9
+        if dim is not None:
+            assert (shown[dim].sum(-1) < plain[dim].sum(-1)).all()
 
 
-def test_boxes_of_salart_are_drawn_on_demand_and_stay_on(
+def test_boxes_of_salart_are_drawn_and_the_right_one_stands_out(
     salart_gallery: Path, open_page: Open, tmp_path: Path
 ) -> None:
     opened = open_page(salart_gallery)
@@ -74,17 +82,33 @@ def test_boxes_of_salart_are_drawn_on_demand_and_stay_on(
         ".find(item => item.note === role).id)"
     )
     opened.go(f"id={artifact}")
-    plain = _pixels(page, ".frame")
+    shown = _pixels(page, ".frame")
+    right_box = page.locator(".chip.one", has_text="right box")
+    assert [chip.get_attribute("aria-pressed") for chip in page.locator(".chip.one").all()] == [
+        "true",
+        "true",
+    ]
+    right_box.click()
+    boxes = _pixels(page, ".frame")
     page.locator(".chip.one", has_text="boxes A to D").click()
-    assert (_pixels(page, ".frame") != plain).any(axis=2).mean() > 0.02
+    plain = _pixels(page, ".frame")
+    # The boxes cover little; beside the right one, all is dimmed.
+    assert 0.02 < (boxes != plain).any(axis=2).mean() < 0.5
+    assert (shown.sum(-1) < boxes.sum(-1)).mean() > 0.5
+    right_box.click()
+    page.locator(".chip.one", has_text="boxes A to D").click()
+    assert (_pixels(page, ".frame") == shown).all()
     assert page.locator(".ask h2").all_inner_texts() == ["Q1 Presence", "Q2 Region", "Q3 Box", "Q4 Evidence"]
     right = page.evaluate("BY_ID.get(current.id).questions.map(question => question.answer)")
     assert right[0] == "yes"
     marked = [text.split("\n")[0] for text in page.locator(".options .right").all_inner_texts()]
     assert marked == [right[1], right[3]]
+    assert right_box.inner_text() == f"right box: {right[2]}"
     _keep(page, tmp_path / "salart.png")
     page.locator(".facts a").click()
     opened.wait_until("id => current.id === id", before)
+    # No box of the picture before is right.
+    assert page.locator(".chip.one").all_inner_texts() == ["boxes A to D"]
     assert page.locator(".chip.one").get_attribute("aria-pressed") == "true"
     # The counterpart is not asked whether it has an artifact.
     assert page.locator(".ask").first.inner_text().endswith("Not asked")
@@ -142,6 +166,12 @@ def test_search_reads_questions_answers_and_ids(vistaqa_gallery: Path, open_page
     assert page.locator("#count").inner_text() == "1 of 48 rows"
     page.locator("#text").fill("nothing of the kind")
     assert page.locator("#count").inner_text() == "0 of 48 rows"
+    # What is empty says how to go on.
+    assert page.locator("#nothing").inner_text() == "No row fits all of this. Clear filters and search"
+    page.locator("#clear-all").click()
+    assert page.locator("#count").inner_text() == "48 rows"
+    assert page.locator("#nothing").is_hidden()
+    assert page.locator("#text").input_value() == ""
 
 
 def test_keys_move_and_the_address_follows(vistaqa_gallery: Path, open_page: Open) -> None:
@@ -210,3 +240,19 @@ def test_hostile_text_is_text(vistaqa_gallery: Path, open_page: Open) -> None:
     assert page.evaluate("typeof window.hacked") == "undefined"
     assert len(opened.errors) == 1
     assert "violates the following Content Security Policy" in opened.errors.pop()
+
+
+def test_what_scrolls_can_be_reached_by_keyboard(vistaqa_gallery: Path, open_page: Open) -> None:
+    page = open_page(vistaqa_gallery, "id=0016").page
+    view = page.locator(".view")
+    assert view.get_attribute("tabindex") is None
+    page.keyboard.press("z")
+    named = [view.get_attribute(name) for name in ("tabindex", "role", "aria-label")]
+    assert named == ["0", "region", "picture of row 0016"]
+    view.focus()
+    assert view.evaluate("each => document.activeElement === each")
+    # The next row stays zoomed, and as easy to reach.
+    page.keyboard.press("j")
+    assert page.locator(".view").get_attribute("tabindex") == "0"
+    page.keyboard.press("z")
+    assert page.locator(".view").get_attribute("tabindex") is None

@@ -224,6 +224,7 @@ def test_command(vistaqa_folder: Path, tmp_path: Path) -> None:
         "of": 48,
         "page": None,
         "sheet": str(tmp_path / "sheet.png"),
+        "sheet_every": 1,
     }
     assert sorted(path.name for path in tmp_path.iterdir()) == ["set", "set-gallery", "sheet.png"]
 

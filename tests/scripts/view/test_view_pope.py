@@ -65,12 +65,17 @@ def test_one_condition_beside_its_originals(pope_folder: Path, tmp_path: Path) -
         (overlay,) = item["pictures"][1]["overlays"]
         assert overlay["shown"] is False
         with Image.open(tmp_path / "out" / overlay["path"]) as image:
-            mask = np.asarray(image.convert("RGBA"))[..., 3] > 0
+            drawn = np.asarray(image.convert("RGBA"))[..., 3] > 0
+        with Image.open(tmp_path / "out" / overlay["light"]) as image:
+            mask = np.asarray(image.convert("L")) == 255
+        assert not (drawn & mask).any()
         # The mask that is drawn is the one whose pixels went black.
         assert (masked[mask] == 0).all()
         assert (masked[~mask] == original[~mask]).all()
     with Image.open(tmp_path / "sheet.png") as sheet:
-        assert sheet.size == (8 * 314 + 14, 279 + 14)
+        # Four questions of two pictures each on one line, below a heading.
+        assert sheet.width == 8 * 314 + 14
+        assert 279 + 14 < sheet.height < 2 * 279
 
 
 def test_original_alone_and_limits(pope_folder: Path, tmp_path: Path) -> None:
@@ -188,3 +193,56 @@ def test_compare_on_a_phone(pope_gallery: Path, open_page: Open, tmp_path: Path)
     opened.wait_for_pictures()
     page.screenshot(path=tmp_path / "phone.png")
     print(f"screenshot: {tmp_path / 'phone.png'}")
+
+
+def test_a_swap_is_told_in_plain_words_with_the_rows_own_answer(tmp_path: Path) -> None:
+    from lookcheck.dataset_builders.display.media import Media
+    from lookcheck.dataset_builders.perturbed_pope.view import COLUMNS, OPTIONAL, _picture
+
+    row = dict.fromkeys((*COLUMNS, *OPTIONAL)) | {"id": "a", "question": "Is there an airplane in the image?"}
+    swap = {"condition": "entity_swap", "entity": "airplane", "donor": "umbrella", "answer": "no"}
+    mask = {"condition": "black_mask", "entity": "airplane", "answer": "yes"}
+    told = [_picture({**row, **own}, Media(tmp_path / own["condition"])) for own in (swap, mask)]
+    assert [picture.about for picture in told] == [
+        "an umbrella in place of the airplane",
+        "the pixels of the airplane black",
+    ]
+    # Whoever sees no airplane must not read that the answer is yes.
+    assert [picture.note for picture in told] == [
+        "entity_swap · answer: no",
+        "black_mask · label of the original: yes",
+    ]
+    assert [picture.questions[0].answer_name for picture in told] == ["", "Label of the original"]
+    assert [picture.facets["answer"] for picture in told] == [("no",), ("yes",)]
+
+
+@pytest.mark.browser
+def test_answers_and_counts_are_those_of_the_picture_shown(
+    pope_folder: Path, open_page: Open, tmp_path: Path
+) -> None:
+    folder = tmp_path / "pope"
+    shutil.copytree(pope_folder, folder)
+    # As a swap does: what is asked for is gone from six rows, and their answer is no.
+    _rewrite(folder, "black_mask", lambda rows: [{**row, "answer": 0} for row in rows])
+    write_gallery(folder, tmp_path / "out")
+    page = open_page(tmp_path / "out").page
+
+    def shown() -> dict[str, str]:
+        values = page.locator(".value:not(:disabled)").all()
+        return {value.inner_text().split("\n")[0]: value.inner_text().split("\n")[-1] for value in values}
+
+    assert (shown()["yes"], shown()["no"], shown()["black_mask"]) == ("6", "6", "6")
+    page.locator(".value", has_text="black_mask").click()
+    assert page.locator("#count").inner_text() == "6 of 12 questions"
+    assert shown()["no"] == "6"
+    assert "yes" not in shown()
+    assert {*page.locator(".cell .note").all_inner_texts()} == {"black_mask · label of the original: no"}
+    page.locator(".value", has_text="no").locator("visible=true").last.click()
+    page.locator(".value", has_text="black_mask").click()
+    # Of the originals six have the answer no, and none is one of the six above.
+    assert page.locator("#count").inner_text() == "6 of 12 questions"
+    assert {*page.locator(".cell .note").all_inner_texts()} == {"no · 2 conditions"}
+    assert "black_mask" in shown()
+    page.locator(".cell").first.click()
+    page.locator(".strip button", has_text="black_50").click()
+    assert page.locator(".ask .answer").inner_text() == "Label of the original  no"
