@@ -7,7 +7,7 @@ from math import fsum
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.scores.report import Cell, Line, Report, Table, percent
+from lookcheck.dataset_builders.scores.report import Cell, Line, Report, Table, percent, thinking_notes
 from lookcheck.metrics.perturbed_pope import BASELINES, ORIGINAL, relative_change
 
 # The last three are accuracies of policies that don't look.
@@ -80,6 +80,7 @@ def report(system: str, result: Mapping[str, Any], notes: Sequence[str], split: 
         *lacking,
         *notes,
         *_count_notes(result, split),
+        *thinking_notes(result),
         *_margin_notes(result, chosen),
         *_rank_notes(result, chosen),
     ]

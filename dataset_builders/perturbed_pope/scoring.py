@@ -13,7 +13,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
 from lookcheck.dataset_builders.perturbed_pope.constants import NAME
 from lookcheck.dataset_builders.scores.report import Report, share
-from lookcheck.dataset_builders.scores.scorer import computed, placed
+from lookcheck.dataset_builders.scores.scorer import Thinking, computed, placed
 
 ORIGINAL = "original"
 NAN = float("nan")
@@ -35,6 +35,7 @@ class ScoreOptions:
     split: Annotated[str | None, typer.Option(help="Show this split. Default: the mean over the splits.")] = (
         None
     )
+    thinking: Thinking = None
 
 
 class PerturbedPOPEScorer:
@@ -104,6 +105,7 @@ class PerturbedPOPEScorer:
                 groups=_groups(labels),
                 parser=options.parser,
                 unparsed=options.unparsed,
+                thinking=options.thinking,
             ),
             lambda row: compute([_prediction(None)], [wanted[row]], ids=[row]),
             placed(labels),

@@ -12,11 +12,21 @@ import typer
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
 from lookcheck.dataset_builders.salart_vqa.constants import NAME, QUESTIONS
-from lookcheck.dataset_builders.scores.report import BASELINE, MODEL, Cell, Line, Report, Table, share
-from lookcheck.dataset_builders.scores.scorer import computed, placed
+from lookcheck.dataset_builders.scores.report import (
+    BASELINE,
+    MODEL,
+    Cell,
+    Line,
+    Report,
+    Table,
+    share,
+    thinking_notes,
+)
+from lookcheck.dataset_builders.scores.scorer import Thinking, computed, placed
 
 ID_KEYS = ("row_id", "id")
 _CHAINS = {"q1": "Q1", "all_1_4": "Q1 to Q4 all right", "all_2_4": "Q2 to Q4 all right"}
+_POLICIES = {"constant": "no, E, E, E", "random": "random"}
 _BREAKS = {
     "missed": "artifact: missed (Q1 wrong)",
     "evidence": "artifact: then Q4 wrong",
@@ -45,6 +55,7 @@ class ScoreOptions:
         list[Path] | None,
         typer.Option(help="JSON Lines: row_id or id, q4 answered without the image (A to F)."),
     ] = None
+    thinking: Thinking = None
 
 
 class SalArtVQAScorer:
@@ -109,6 +120,7 @@ class SalArtVQAScorer:
                 if blind is None
                 else [blind[row].text("q4", missing="") if row in blind else "" for row in references],
                 parser=options.parser,
+                thinking=options.thinking,
             ),
             lambda row: compute([_answers(None)], [keys[row]], ids=[row]),
             placed(references),
@@ -129,7 +141,7 @@ def metric_name(name: str) -> str:
 
 def report_of(title: str, system: str, result: Mapping[str, Any], notes: list[str]) -> Report:
     """The figures of a result beside its two baselines (attribution has none), and by artifact type."""
-    from lookcheck.metrics.salart_chain import METRICS
+    from lookcheck.metrics.salart_chain import METRICS, SINGLE
 
     counts = result["counts"]
     images = counts["roles"]["artifact"]
@@ -137,12 +149,23 @@ def report_of(title: str, system: str, result: Mapping[str, Any], notes: list[st
     own += [Cell(result["failure_attribution"][name], images) for name in _BREAKS]
     own += [Cell(result[name], images) for name in _CROSS]
     lines = [Line(MODEL, "", own, system)]
-    for policy, shown in (("constant", "no, E, E, E"), ("random", "random")):
+    for policy, shown in _POLICIES.items():
         found = result["baselines"][policy]
         cells = [Cell(found[name], counts[name]["total"]) for name in METRICS]
         lines.append(Line(BASELINE, policy, [*cells, *[Cell(None)] * (len(_BREAKS) + len(_CROSS))], shown))
     columns = {name: metric_name(name) for name in METRICS} | _BREAKS | _CROSS
-    tables = [Table(title, columns, lines, figures_down=True)]
+    alone = [
+        Line(kind, name, [Cell(found[figure], counts[figure]["total"]) for figure in SINGLE], shown)
+        for kind, name, found, shown in (
+            (MODEL, "", result, system),
+            *((BASELINE, name, result["baselines"][name], shown) for name, shown in _POLICIES.items()),
+        )
+    ]
+    single = {name: name.replace("_q", ": Q") for name in SINGLE}
+    tables = [
+        Table(title, columns, lines, figures_down=True),
+        Table("Each question alone, percent", single, alone, figures_down=True),
+    ]
     if by_type := result["by_artifact_type"]:
         parts = [
             Line(
@@ -178,6 +201,7 @@ def count_notes(result: Mapping[str, Any]) -> list[str]:
         notes.append(
             f"answers to Q1 of generated counterparts, never asked and ignored: {counts['ignored_q1']}"
         )
+    notes += thinking_notes(result)
     control = result["no_image"]
     if control is not None:
         shares = {

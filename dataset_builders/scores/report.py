@@ -115,6 +115,16 @@ def share(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,} ({100 * part / whole:.2f} %)"
 
 
+def thinking_notes(result: Mapping[str, Any]) -> list[str]:
+    """What became of answers with a trace of thoughts, where there are any."""
+    found = result["counts"]["thinking"]
+    if not found["seen"]:
+        return []
+    kept = "|thinking:keep|" in result["signature"]
+    became = "read as they stand" if kept else f"read behind it; {found['cut']:,} are cut in it and not read"
+    return [f"{found['seen']:,} answers have a trace of thoughts: {became}"]
+
+
 def side_by_side(reports: Sequence[Report]) -> list[Table]:
     """The tables of several systems as tables with a column for each; a figure that none has is left out.
 

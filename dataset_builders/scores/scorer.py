@@ -6,11 +6,22 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
+
+import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import JsonRecord
 from lookcheck.dataset_builders.scores.report import Report
+
+Thinking = Annotated[
+    str | None,
+    typer.Option(
+        help="A trace of thoughts (<think>…</think>) before an answer: strip takes it off, keep leaves it. "
+        "Default: strip; keep where an upstream scorer is reproduced."
+    ),
+]
+"""An option of all scorers that read a model's words."""
 
 R = TypeVar("R")
 T = TypeVar("T")

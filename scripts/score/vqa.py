@@ -11,8 +11,17 @@ import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import JsonRecord, iterate_records, stands_twice
-from lookcheck.dataset_builders.scores.report import BASELINE, MODEL, Cell, Line, Report, Table, share
-from lookcheck.dataset_builders.scores.scorer import computed
+from lookcheck.dataset_builders.scores.report import (
+    BASELINE,
+    MODEL,
+    Cell,
+    Line,
+    Report,
+    Table,
+    share,
+    thinking_notes,
+)
+from lookcheck.dataset_builders.scores.scorer import Thinking, computed
 
 ID_KEYS = ("id", "question_id")
 FIGURES = {"soft_vqa_acc": "soft accuracy", "exact_match": "exact match"}
@@ -35,6 +44,7 @@ class ScoreOptions:
         str,
         typer.Option(help="Missing answers: wrong, or compared like any string, as the official code does."),
     ] = "wrong"
+    thinking: Thinking = None
 
 
 @dataclass
@@ -105,6 +115,7 @@ class SoftVQAScorer:
             "mode": options.mode,
             "exact_match": options.exact_match,
             "missing": options.missing,
+            "thinking": options.thinking,
         }
         result: Mapping[str, Any] = computed(
             lambda: compute(
@@ -191,8 +202,9 @@ def _types(questions: Questions, key: str) -> list[str] | None:
 
 def _notes(result: Mapping[str, Any], options: ScoreOptions, n: int, given: int) -> list[str]:
     notes = [f"{n:,} questions; exact match with {options.exact_match.replace('_', ' ')} reference answer"]
+    became = "scored 0" if options.missing == "wrong" else 'compared as ""'
     if absent := n - given:
-        notes.append(f"{share(absent, n)} questions have no prediction: scored 0")
+        notes.append(f"{share(absent, n)} questions have no prediction: {became}")
     if blank := result["counts"]["missing"] - absent:
-        notes.append(f"{share(blank, given)} predictions are empty")
-    return notes
+        notes.append(f"{share(blank, given)} predictions are empty: {became}")
+    return notes + thinking_notes(result)

@@ -110,7 +110,7 @@ def test_the_table_shows_baselines_in_80_columns_and_counts_aloud(
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))
     figures_of = {(row["kind"], row["name"]): (row["n"], row["value"]) for row in rows}
-    assert len(figures_of) == len(rows) == 16 + 2 * 10 + 5
+    assert len(figures_of) == len(rows) == 16 + 2 * 10 + 5 + 3 * 12
     assert figures_of["score", "overall_q1"] == ("2", "1.0")
     assert figures_of["score", "overall_all_2_4"] == ("3", "0.0")
     assert figures_of["baseline", "constant/overall_q1"] == ("2", "0.5")
@@ -118,6 +118,9 @@ def test_the_table_shows_baselines_in_80_columns_and_counts_aloud(
     assert figures_of["score", "localisation"] == ("1", "1.0")
     assert figures_of["artifact_type", "count/q4_right_q3_wrong"] == ("1", "1.0")
     assert ("baseline", "constant/all_right") not in figures_of
+    # Of the three Q4 the second was not given as one letter and the third is missing.
+    assert figures_of["score", "overall_q4"] == ("3", repr(1 / 3))
+    assert figures_of["baseline", "constant/overall_q4"] == ("3", repr(2 / 3))
 
 
 def test_control_without_the_image(
@@ -148,6 +151,37 @@ def test_json_answers(
     assert json.loads(capsys.readouterr().out)["overall_all_2_4"] == 1.0
     assert run(monkeypatch, tmp_path, answers, "--json") == 0
     assert json.loads(capsys.readouterr().out)["overall_all_2_4"] == 0.0
+
+
+def test_a_trace_of_thoughts_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = [{**ANSWERS[1], "q2": '<think>{"answer": "B"}</think>{"answer": "A"}'}, *ANSWERS[::2]]
+    answers[0] |= {q: json.dumps({"answer": LABELS[0][f"{q}_answer"]}) for q in ("q1", "q3")}
+    answers[0]["q4"] = '<think>{"answer": "C"} maybe'
+    assert run(monkeypatch, tmp_path, answers, "--parser", "json") == 0
+    out = capsys.readouterr().out
+    assert "2 answers have a trace of thoughts: read behind it; 1 are cut in it and not read\n" in out
+    assert "|thinking:strip|" in out
+    assert run(monkeypatch, tmp_path, answers, "--parser", "json", "--thinking", "keep") == 0
+    out = capsys.readouterr().out
+    assert "2 answers have a trace of thoughts: read as they stand\n" in out
+    assert run(monkeypatch, tmp_path, answers, "--thinking", "drop") == 2
+    assert capsys.readouterr().err == "error: thinking is 'drop'; expected one of strip, keep\n"
+
+
+def test_rows_without_a_type_or_a_pair_are_said_aloud(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One row without them must not take figures by type or groups from all others in silence."""
+    another = {**LABELS[0], "row_id": "d", "artifact_type": None}
+    labels = [*LABELS, another]
+    labels[1] = {**LABELS[1], "pair_id": None}
+    assert run(monkeypatch, tmp_path, ANSWERS, "--json", labels=labels) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["by_artifact_type"] is None
+    assert "no artifact_type, so no figures by type: 1 of 2 (50.00 %) (id 'd')" in shown["notes"]
+    assert "no pair_id, so no groups in the rows: 1 of 4 (25.00 %) (id 'b')" in shown["notes"]
 
 
 @pytest.mark.parametrize(
