@@ -1,6 +1,7 @@
 """Draw README's picture, readme.png, from two built samples.
 
-lookcheck build perturbed-pope --source sample --condition black_mask --condition entity_swap --output perturbed
+lookcheck build perturbed-pope --source sample --condition black_mask --condition entity_swap \\
+  --output perturbed
 lookcheck build vistaqa --source sample --output vistaqa
 python .github/readme.py perturbed vistaqa
 """
