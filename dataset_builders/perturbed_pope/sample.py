@@ -18,7 +18,7 @@ from lookcheck.dataset_builders.pictures.photographs import photographs
 from lookcheck.dataset_builders.pictures.scenes import scenes
 
 # Left, top, right, bottom of crops that show a part of a photograph by itself.
-CROPS = {"astronaut": (300, 0, 512, 300), "chelsea": (90, 40, 400, 300), "coffee": (120, 40, 500, 390)}
+CROPS = {"astronaut": (90, 0, 330, 260), "chelsea": (90, 40, 400, 300), "coffee": (120, 40, 500, 390)}
 
 
 def pictures() -> list[Picture]:

@@ -145,6 +145,8 @@ def boat(canvas: Canvas, x: float, y: float, size: float, hull: Colour, sail: Co
     canvas.paint(
         fore, fills.across(fills.darker(sail, 0.1), fills.lighter(sail, 0.2), x - size * 0.33, x), owner
     )
+    for cloth in (main, fore):
+        canvas.part(cloth, owner, "sail", label)
     body = polygon(Frame(x, y, size).points("-0.42,-0.13 0.46,-0.13 0.36,0 -0.3,0"))
     canvas.paint(
         body, fills.down(fills.lighter(hull, 0.15), fills.darker(hull, 0.3), y - size * 0.13, y), owner

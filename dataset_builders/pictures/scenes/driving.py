@@ -104,11 +104,11 @@ def parked_cars(name: str) -> Picture:
     dice = Dice(name)
     canvas = _town(name, dice, 366)
     chosen = dice.colours(3, "red", "blue", "white", "green", "yellow", "black")
-    vehicles.car(canvas, 140, 404, 236, chosen[0][1], chosen[0][0])
-    vehicles.car(canvas, 500, 404, 236, chosen[1][1], chosen[1][0])
+    vehicles.car(canvas, 124, 404, 236, chosen[0][1], chosen[0][0])
+    vehicles.car(canvas, 440, 404, 236, chosen[1][1], chosen[1][0])
     if dice.whole(0, 1):
-        vehicles.car(canvas, 318, 458, 262, chosen[2][1], chosen[2][0], facing=-1)
-    street.fire_hydrant(canvas, 322, 360, 92, (226, 176, 40), "yellow")
+        vehicles.car(canvas, 288, 458, 262, chosen[2][1], chosen[2][0], facing=-1)
+    street.fire_hydrant(canvas, 600, 364, 92, (226, 176, 40), "yellow")
     canvas.grain(name)
     return canvas.picture(name, "driving")
 

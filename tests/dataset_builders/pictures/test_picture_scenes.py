@@ -16,7 +16,7 @@ COCO = {
     "orange", "pizza", "potted plant", "remote", "spoon", "sports ball", "stop sign", "surfboard",
     "traffic light", "truck", "tv", "umbrella", "vase",
 }  # fmt: skip
-OTHERS = {"robot gripper", "block", "sign"}
+OTHERS = {"robot gripper", "block", "sign", "sail"}
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +43,31 @@ def test_scenes_are_whole(drawn: tuple[Picture, ...]) -> None:
 
 def test_no_pixel_belongs_to_two_things(drawn: tuple[Picture, ...]) -> None:
     for picture in drawn:
-        cover = np.sum([item.mask for item in picture.instances if item.category != "sign"], axis=0)
+        cover = np.sum(
+            [item.mask for item in picture.instances if item.category not in ("sign", "sail")], axis=0
+        )
         assert cover.max() == 1, picture.name
     (bus,) = (picture for picture in drawn if picture.name == "bus_stop-1")
     assert bus.find("bus")[0].mask[bus.find("sign")[0].mask].all()
+    (boats,) = (picture for picture in drawn if picture.name == "boats-1")
+    for label in ("yellow", "white"):
+        (boat,), sails = boats.find("boat", label), boats.find("sail", label)
+        assert len(sails) == 2
+        assert all(boat.mask[sail.mask].all() for sail in sails)
+        # The hull and the mast are no sail.
+        assert 0.5 < sum(int(sail.mask.sum()) for sail in sails) / boat.mask.sum() < 0.8
+
+
+def test_the_hydrant_stands_on_the_pavement(drawn: tuple[Picture, ...]) -> None:
+    """Beside the cars and on nothing of them."""
+    pictures = [picture for picture in drawn if picture.name.startswith("parked_cars")]
+    assert pictures
+    for picture in pictures:
+        (hydrant,) = picture.find("fire hydrant")
+        columns = np.flatnonzero(hydrant.mask.any(0))
+        for car in picture.find("car"):
+            assert not car.mask[:, columns[0] : columns[-1] + 1].any()
+        assert 330 < np.flatnonzero(hydrant.mask.any(1))[-1] < 366
 
 
 def test_the_cups_hide_the_bottle(drawn: tuple[Picture, ...]) -> None:

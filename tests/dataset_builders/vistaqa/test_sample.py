@@ -67,7 +67,7 @@ def test_its_composition(rows: datasets.Dataset) -> None:
     assert Counter(rows.features["domain"].int2str(value) for value in rows["domain"]) == {
         "indoor": 18, "outdoor": 12, "driving": 10, "robotics": 8, "science": 9, "math": 9,
     }  # fmt: skip
-    assert sum(number > 1 for number in rows["num_instances"]) == 14
+    assert sum(number > 1 for number in rows["num_instances"]) == 19
     # At least a quarter has no evidence, in each task.
     absent = Counter(
         task for task, there in zip(rows["task"], rows["has_evidence"], strict=True) if not there
@@ -107,6 +107,27 @@ def test_questions_and_answers_make_sense(rows: datasets.Dataset) -> None:
             assert re.match(r"There is (no|only one) ", row["answer"]), row
         else:
             assert not row["answer"].startswith("There is"), row
+
+
+def test_the_evidence_of_a_comparison_is_all_that_is_compared() -> None:
+    compared = {
+        line["question"]: line["evidence"]
+        for line in questions()
+        if line["task"] == "comparison" and line["evidence"]
+    }
+    assert compared == {
+        "Which is wider, the cup or the saucer?": ["cup", "saucer"],
+        "Which bottle is the tallest?": ["bottle"],
+        "Which ball is the smallest?": ["sports ball"],
+        "Which is taller, the bottle or the cup?": ["bottle", "cup"],
+        "Which month had the most rain?": ["bar"],
+        "Was more electricity made from solar or from wind power in 2021?": [
+            "bar:solar 2021",
+            "bar:wind 2021",
+        ],
+        "Which angle is larger, the one at A or the one at B?": ["angle:A", "angle:B"],
+        "Which circle is the largest?": ["circle"],
+    }
 
 
 def test_masks_are_those_of_the_pictures(rows: datasets.Dataset) -> None:
