@@ -4,8 +4,8 @@
 ``category``, ``category:label`` or ``category#n`` (the n-th of that category) of the picture; every
 instance that fits is a mask of its own.
 
-The evidence of a comparison is everything that is compared, not the answer alone: that a bottle is the tallest
-is seen in all bottles. It is empty if one of the things compared is not there.
+The evidence of a comparison is everything that is compared, not the answer alone: that a bottle is the
+tallest is seen in all bottles. It is empty if one of the things compared is not there.
 """
 
 from __future__ import annotations
