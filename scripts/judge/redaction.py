@@ -34,8 +34,10 @@ class Secrets:
 
     def __init__(self, texts: Iterable[str]) -> None:
         known = {text for text in texts if len(text) >= _SHORTEST}
-        ways = {way(text) for text in known for way in (str, _in_url, _in_json, _basic)}
-        self._hidden = sorted(ways, key=len, reverse=True)
+        self._ways = {way(text) for text in known for way in (str, _in_url, _in_json, _basic)}
+        self._longest = max(map(len, self._ways), default=0)
+        beginnings = sorted({re.escape(way[:_BEGINNING]) for way in self._ways}, key=len, reverse=True)
+        self._beginning = re.compile("|".join(beginnings) or "(?!)")
 
     def hide(self, text: str) -> str:
         """The text with every secret replaced.
@@ -45,13 +47,14 @@ class Secrets:
         >>> Secrets(["sk-1234"]).hide("no such key: sk-1234!")
         'no such key: [redacted]!'
         """
-        for secret in self._hidden:
-            begin = text.find(secret[:_BEGINNING])
-            while begin >= 0:
-                end = begin + len(commonprefix([text[begin:], secret]))
-                text = text[:begin] + REDACTED + text[end:]
-                begin = text.find(secret[:_BEGINNING], begin + len(REDACTED))
-        return text
+        parts, done = [], 0
+        while found := self._beginning.search(text, done):
+            rest = text[found.start() : found.start() + self._longest]
+            # Two ways to write a secret may begin alike: the one that goes on longest is meant.
+            length = max(len(commonprefix([rest, way])) for way in self._ways)
+            parts += [text[done : found.start()], REDACTED]
+            done = found.start() + length
+        return "".join([*parts, text[done:]])
 
     def hide_in(self, value: Json) -> Json:
         """The same in nested values; what stands under a name such as ``api_key`` goes whole."""

@@ -7,7 +7,13 @@ import re
 from contextlib import ExitStack
 from pathlib import Path
 
-from lookcheck.dataset_builders.core.verdict_file import JudgeHeader, VerdictRow, parse_verdicts
+from lookcheck.dataset_builders.core.verdict_file import (
+    FAILED,
+    JudgeHeader,
+    VerdictRow,
+    parse_verdicts,
+    status_of,
+)
 from lookcheck.scripts.judge.backend import Backend, Share
 from lookcheck.scripts.judge.plan import Plan, copies, row_of
 from lookcheck.scripts.judge.processes import Processes
@@ -22,6 +28,7 @@ def judge_plan(
     output: Path,
     *,
     method: str,
+    retry: bool,
     processes: Processes,
     watch: Watch,
 ) -> dict[str, VerdictRow]:
@@ -38,6 +45,8 @@ def judge_plan(
     output : Path
     method : str
         ``logprob`` or ``generate``; goes into the rows.
+    retry : bool
+        Ask again where an earlier request failed.
     processes : Processes
     watch : Watch
 
@@ -55,7 +64,7 @@ def judge_plan(
     """
     if not processes.many:
         with VerdictFile(output, header) as file:
-            _begin(file, plan, output, header, watch)
+            _begin(file, plan, output, header, watch, retry=retry)
             _judge(file, file.rows, plan, backend, method, Share(), watch)
             return file.rows
     with ExitStack() as stack:
@@ -64,7 +73,7 @@ def judge_plan(
         if processes.first:
             try:
                 main = stack.enter_context(VerdictFile(output, header))
-                _begin(main, plan, output, header, watch)
+                _begin(main, plan, output, header, watch, retry=retry)
             except Exception as error:
                 # Raised below: the other processes wait to hear of it.
                 failure = error
@@ -81,13 +90,19 @@ def judge_plan(
         return main.rows
 
 
-def _begin(file: VerdictFile, plan: Plan, output: Path, header: JudgeHeader, watch: Watch) -> None:
+def _begin(
+    file: VerdictFile, plan: Plan, output: Path, header: JudgeHeader, watch: Watch, *, retry: bool
+) -> None:
     """Take over what an earlier run left, then write the rows that need no model."""
     if file.repaired:
         watch.say(f"{output}: cut off {file.repaired:,} bytes of an unfinished last line")
     if file.rows:
         watch.say(f"{output}: going on after {len(file.rows):,} rows")
     _absorb(file, plan, output, header)
+    failed = {id for id, row in file.rows.items() if status_of(row) == FAILED}
+    if retry and failed:
+        watch.say(f"{output}: asking again about {len(failed):,} rows that failed")
+        file.drop(failed)
     file.append([row for row in plan.direct if row["id"] not in file.rows])
     for first, *others in plan.samples:
         if first.id in file.rows:

@@ -73,6 +73,9 @@ def run(
             "failed; repeatable."
         ),
     ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask again about the rows that failed in an earlier run.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as one JSON object.")] = False,
 ) -> None:
@@ -98,7 +101,14 @@ def run(
     )
     with Watch(quiet=quiet or not processes.first) as watch:
         rows = judge_plan(
-            plan, backend, header, output, method=asking.method, processes=processes, watch=watch
+            plan,
+            backend,
+            header,
+            output,
+            method=asking.method,
+            retry=retry_failed,
+            processes=processes,
+            watch=watch,
         )
     processes.close()
     if processes.first:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +24,7 @@ from lookcheck.dataset_builders.core.verdict_file import (
     VerdictRow,
     parse_verdicts,
 )
+from lookcheck.scripts import console
 
 
 class VerdictFile:
@@ -94,6 +95,17 @@ class VerdictFile:
             raise ValueError(f"{self._path} is not open")
         if lines:
             _write(self._file, b"".join(lines))
+
+    def drop(self, ids: Collection[str]) -> None:
+        """Take rows out of the file, which is written anew, whole or not at all."""
+        if self._file is None:
+            raise ValueError(f"{self._path} is not open")
+        header, *lines = self._path.read_bytes().splitlines(keepends=True)
+        kept = [line for line, id in zip(lines, self.rows, strict=True) if id not in ids]
+        console.write_text(self._path, b"".join([header, *kept]).decode())
+        self._file.close()
+        self._file = FileIO(self._path, "ab")
+        self.rows = {id: row for id, row in self.rows.items() if id not in ids}
 
     def _open(self) -> None:
         first = line_of({HEADER_KEY: {"format": FORMAT, **self._header}})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
-from email.utils import formatdate
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from math import inf
 from pathlib import Path
 from types import ModuleType
@@ -332,6 +332,31 @@ def test_prompts_that_are_always_refused_don_t_stop_the_run(
     assert {id for id, row in found.items() if row["status"] == "failed"} == set(unwanted.values())
 
 
+def test_what_failed_is_asked_again_only_if_told(
+    remote: Run, server: Any, tmp_path: Path, some: list[Any]
+) -> None:
+    twice = ({**case, "id": f"{case['id']}{again}"} for case in some[:4] for again in ("", "-again"))
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in twice))
+    server.faults = [None, None, 400]
+    assert remote("--method", "generate", "--concurrency", 1).code == 0
+    before = rows(tmp_path)
+    failed = {id for id, row in before.items() if row["status"] == "failed"}
+    assert len(failed) == 2
+    assert remote("--method", "generate").code == 0
+    assert rows(tmp_path) == before
+    sent = len(server.requests)
+    run = remote("--method", "generate", "--retry-failed")
+    assert (run.code, len(server.requests)) == (0, sent + 2)
+    assert "asking again about 2 rows that failed" in run.err
+    after = rows(tmp_path)
+    assert list(after) == [*(id for id in before if id not in failed), *(id for id in before if id in failed)]
+    assert {id: row for id, row in after.items() if id not in failed} == {
+        id: row for id, row in before.items() if id not in failed
+    }
+    assert {after[id]["status"] for id in failed} == {"undecided"}
+    assert [after[id]["same_as"] for id in sorted(failed)] == [None, min(failed)]
+
+
 @pytest.mark.parametrize("fault", [500, "close"])
 def test_a_prompt_that_breaks_the_server_each_time_is_one_row(
     remote: Run, server: Any, tmp_path: Path, some: list[Any], fault: Any
@@ -439,9 +464,9 @@ def test_a_wish_beyond_the_timeout_ends_the_run_at_once(remote: Run, server: Any
 def test_what_a_server_may_ask_for() -> None:
     assert pause({"retry-after": "130"}, 1) == 130.0
     assert pause({"retry-after-ms": "2500", "retry-after": "9"}, 1) == 2.5
-    later = formatdate(time.time() + 500, usegmt=True)
-    assert 400 < pause({"retry-after": later}, 1) <= 500
-    assert pause({"retry-after": formatdate(0, usegmt=True)}, 1) == 0
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=500), usegmt=True)
+    assert 0 < pause({"retry-after": later}, 1) <= 500
+    assert pause({"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}, 1) == 0
     for nonsense in ("", "soon", "nan", "inf"):
         assert [pause({"retry-after": nonsense}, tried) for tried in (1, 2, 3, 9)] == [0.5, 1, 2, 8]
 
