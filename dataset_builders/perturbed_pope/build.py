@@ -58,19 +58,35 @@ class BuildOptions:
     manifest: Annotated[
         Path | None, typer.Option(help="Of --edited-images, JSON Lines: image, entity, file, donor.")
     ] = None
+    export_swaps: Annotated[
+        Path | None,
+        typer.Option(
+            help="New folder: pictures, masks, words and the manifest for an editor; read back with "
+            "--edited-images FOLDER/edited --manifest FOLDER/manifest.jsonl."
+        ),
+    ] = None
     condition: Annotated[
         list[str] | None, typer.Option(help="Build original and this one only; repeatable.")
     ] = None
 
 
 def find_source(options: BuildOptions, work: Work) -> PopeSource:
-    """The source that the options name.
+    """The source that the options name; what an editor needs is written if they ask for it.
 
     Raises
     ------
     InputError, IntegrityError
         If options contradict each other, or the files are not as they should be.
     """
+    source = _source(options, work)
+    if options.export_swaps is not None:
+        from lookcheck.dataset_builders.perturbed_pope.export import export_swaps
+
+        export_swaps(source, options.export_swaps, num_proc=work.num_proc, track=work.track)
+    return source
+
+
+def _source(options: BuildOptions, work: Work) -> PopeSource:
     edited = _both(options.edited_images, options.manifest)
     files = [_split_and_file(text) for text in options.questions or []]
     described: dict[str, Any] = {"kind": options.source}

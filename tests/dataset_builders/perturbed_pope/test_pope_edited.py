@@ -18,6 +18,7 @@ from pycocotools import mask as coco
 from lookcheck.dataset_builders.core.errors import InputError, IntegrityError
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
+from lookcheck.dataset_builders.perturbed_pope.export import export_swaps
 from lookcheck.dataset_builders.perturbed_pope.hub import unpack
 from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
@@ -209,3 +210,50 @@ def test_a_contradicting_copy_is_refused(files: Path, tiny_coco: ModuleType, tmp
     (tmp_path / "work3").mkdir()
     with pytest.raises(InputError, match="no Parquet with the columns question_id"):
         unpack(tmp_path / "none", tmp_path / "work3", "copy")
+
+
+def test_exported_swaps_come_back_edited(files: Path, tiny_coco: ModuleType, tmp_path: Path) -> None:
+    """What is exported is edited elsewhere, and read back by the same manifest."""
+    folder = tmp_path / "swaps"
+    source = _source(files)
+    assert export_swaps(source, folder) == 6
+    lines = [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
+    assert [(line["image"], line["entity"]) for line in lines] == [
+        ("a.jpg", "car"),
+        ("a.jpg", "dog"),
+        ("b.jpg", "cup"),
+        ("b.jpg", "person"),
+        ("c.jpg", "banana"),
+        ("c.jpg", "clock"),
+    ]
+    asked = {image: {name for part in parts for name in part} for image, parts in tiny_coco.ASKED.items()}
+    for line in lines:
+        picture = np.asarray(Image.open(folder / line["picture"]))
+        mask = np.asarray(Image.open(folder / line["mask"]))
+        original = np.asarray(Image.open(files / "images" / line["image"]))
+        assert np.array_equal(picture, original)
+        for category, boxes in tiny_coco.SHOWN[line["image"]].items():
+            for box in boxes:
+                shown = mask[tiny_coco.mask(box)]
+                assert shown.all() if category == line["entity"] else not shown.any()
+        assert line["donor"] not in asked[line["image"]] | set(tiny_coco.SHOWN[line["image"]])
+        Image.fromarray(np.where(mask[..., None], np.uint8(7), picture)).save(
+            folder / "edited" / line["file"]
+        )
+    edited = (folder / "edited", folder / "manifest.jsonl")
+    write_folder(plan_source(_source(files, edited=edited), ["entity_swap"]), tmp_path / "out")
+    rows = _rows(tmp_path / "out", "entity_swap")
+    assert [(row["image_name"], row["entity"], row["donor"]) for row in rows] == [
+        (line["image"], line["entity"], line["donor"]) for line in lines
+    ]
+    assert check_folder(tmp_path / "out", DATASETS).faults == []
+    with pytest.raises(InputError, match="exists already"):
+        export_swaps(source, folder)
+
+
+def test_nothing_is_left_of_an_export_that_fails(files: Path, tmp_path: Path) -> None:
+    lines = (files / "random.json").read_text().replace('"yes"', '"no"')
+    (files / "random.json").write_text(lines)
+    with pytest.raises(InputError, match="nothing to export"):
+        export_swaps(_source(files), tmp_path / "swaps")
+    assert not list(tmp_path.glob("*swaps*"))
