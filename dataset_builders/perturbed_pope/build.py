@@ -65,6 +65,10 @@ class BuildOptions:
             "--edited-images FOLDER/edited --manifest FOLDER/manifest.jsonl."
         ),
     ] = None
+    layout: Annotated[
+        Literal["category", "splits"],
+        typer.Option(help="category: one split, with a column category; splits: a split for each."),
+    ] = "category"
     condition: Annotated[
         list[str] | None, typer.Option(help="Build original and this one only; repeatable.")
     ] = None

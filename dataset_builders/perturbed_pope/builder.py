@@ -20,7 +20,7 @@ from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS
 from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
 from lookcheck.dataset_builders.perturbed_pope.plan import features
-from lookcheck.dataset_builders.perturbed_pope.rows import RowsJob, make_rows, stem_of
+from lookcheck.dataset_builders.perturbed_pope.rows import RowsJob, make_rows
 from lookcheck.dataset_builders.perturbed_pope.sources import pope_source
 
 
@@ -54,7 +54,7 @@ class PerturbedPOPEConfig(datasets.BuilderConfig):  # type: ignore[misc]
 
 
 class PerturbedPOPE(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
-    """Builder with a configuration for each condition."""
+    """Builder with a configuration for each condition; the split is `test`."""
 
     VERSION = datasets.Version(constants.VERSION)
     BUILDER_CONFIG_CLASS = PerturbedPOPEConfig
@@ -89,18 +89,10 @@ class PerturbedPOPE(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
             detections=Path(config.detections) if config.detections else None,
         )
         jobs = Planner(source).jobs(CONDITIONS[config.name])
-        splits = constants.in_order({asked.question.split for job in jobs for asked in job.asked})
         # A list, not a tuple: `datasets` shares a list out among its processes.
-        return [
-            datasets.SplitGenerator(
-                name=split,
-                gen_kwargs={"jobs": [job.of_split(split) for job in jobs if job.of_split(split).asked]},
-            )
-            for split in splits
-        ]
+        return [datasets.SplitGenerator(name=constants.ONE_SPLIT, gen_kwargs={"jobs": list(jobs)})]
 
     def _generate_examples(self, jobs: list[RowsJob]) -> Iterator[tuple[str, dict[str, Any]]]:
         for job in jobs:
-            stem = stem_of(job.picture.condition, job.asked[0].question.split)
-            for row in make_rows(job)[stem]:
-                yield row["id"], without_names(row)
+            for rows in make_rows(job).values():
+                yield from ((row["id"], without_names(row)) for row in rows)

@@ -21,7 +21,7 @@ Row = Mapping[str, Any]
 REQUIRED = (
     "id",
     "parent_id",
-    "split",
+    "category",
     "question",
     "question_unknown_option",
     "question_open_ended",
@@ -36,7 +36,7 @@ REQUIRED = (
 )
 KEPT = (
     "parent_id",
-    "split",
+    "category",
     "answer",
     "answer_upstream",
     "entity",
@@ -81,8 +81,8 @@ class PerturbedPopeChecker:
 
     def _row(self, id: str, row: Row, condition: Condition) -> Iterator[tuple[str, str]]:
         wanted = row["parent_id"] if condition.name == ORIGINAL else f"{row['parent_id']}-{condition.name}"
-        if id != wanted or not id.startswith(f"{row['split']}-"):
-            yield "id", f"must be {wanted} and begin with the split {row['split']!r}"
+        if id != wanted or not id.startswith(f"{row['category']}-"):
+            yield "id", f"must be {wanted} and begin with the category {row['category']!r}"
         if row["strength"] != condition.strength:
             yield "strength", f"{row['strength']} is not {condition.strength}"
         names = (image_key(row["image_name"]), *([row["entity"]] if condition.needs_masks else []))
@@ -162,7 +162,15 @@ class PerturbedPopeChecker:
         if condition.needs_masks and (parent["answer"] != "yes" or parent["no_instance"]):
             yield "parent", f"{condition.name} needs a parent answered yes with a mask"
         wanted = dict(parent, answer="no" if condition.removes else parent["answer"])
-        for name in ("answer", "answer_upstream", "entity", "split", "question", "no_instance", "image_name"):
+        for name in (
+            "answer",
+            "answer_upstream",
+            "entity",
+            "category",
+            "question",
+            "no_instance",
+            "image_name",
+        ):
             if row[name] != wanted[name]:
                 message = f"{name} is {row[name]!r}, but {wanted[name]!r} follows from {row['parent_id']}"
                 yield "parent-differs", message

@@ -31,6 +31,9 @@ HUB_IMAGES = "lmms-lab/POPE"
 HUB_REVISION = "main"
 
 SPLITS: Final = ("random", "popular", "adversarial")
+# All categories of a configuration lie in one split, or each in a split of its own.
+LAYOUTS: Final = ("category", "splits")
+ONE_SPLIT: Final = "test"
 # POPEv2 has one file without a sampling of its own.
 SECOND_SPLIT = "popev2"
 ANSWERS: Final = ("no", "yes")

@@ -29,7 +29,9 @@ class PerturbedPOPESet(DataSet):
         from lookcheck.dataset_builders.perturbed_pope.plan import plan_source
 
         source = build.find_source(options, work)
-        return plan_source(source, options.condition or (), num_proc=work.num_proc, track=work.track)
+        return plan_source(
+            source, options.condition or (), layout=options.layout, num_proc=work.num_proc, track=work.track
+        )
 
     def built(self, manifest: Mapping[str, Any]) -> Sequence[str]:
         """Lines that `build` prints below the counts."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import datasets
@@ -26,7 +27,7 @@ def features() -> datasets.Features:
         {
             "id": text,
             "parent_id": text,
-            "split": text,
+            "category": text,
             "image": datasets.Image(),
             "question": text,
             "question_unknown_option": text,
@@ -59,6 +60,7 @@ def plan_source(
     source: PopeSource,
     conditions: Collection[str] = (),
     *,
+    layout: str = "category",
     num_proc: int = 1,
     track: Track = no_track,
 ) -> FolderPlan:
@@ -69,6 +71,9 @@ def plan_source(
     source : PopeSource
     conditions : collection of str
         Names of conditions to build besides `original`; all if empty.
+    layout : str
+        ``"category"``: one split `test`, with a column that says how absent objects were chosen;
+        ``"splits"``: a split for each.
     num_proc : int
         Processes that look for cut-outs.
     track : callable
@@ -81,28 +86,32 @@ def plan_source(
     """
     if unknown := sorted(set(conditions) - CONDITIONS.keys()):
         raise InputError(f"unknown condition {unknown[0]!r}; known: {', '.join(CONDITIONS)}")
+    if layout not in constants.LAYOUTS:
+        raise InputError(f"the layout must be one of {', '.join(constants.LAYOUTS)}, not {layout!r}")
     planner = Planner(source, num_proc=num_proc, track=track)
     columns = features()
+    make = partial(make_rows, layout=layout)
     groups, configs = [], []
+    counted: dict[str, dict[str, int]] = {}
     for condition in CONDITIONS.values():
         if conditions and condition.name not in {ORIGINAL, *conditions}:
             continue
         jobs = planner.jobs(condition)
-        splits = constants.in_order({asked.question.split for job in jobs for asked in job.asked})
-        if not splits:
+        asked = Counter(asked.question.split for job in jobs for asked in job.asked)
+        if not asked:
             if condition.pastes and not conditions:
                 # Its rules may leave out all that a small source has; the card says so.
                 continue
             raise InputError(_nothing(condition.name, planner.left_out))
+        counted[condition.name] = {category: asked[category] for category in constants.in_order(asked)}
+        splits = list(counted[condition.name]) if layout == "splits" else [constants.ONE_SPLIT]
         stems = {split: stem_of(condition.name, split) for split in splits}
         named = stems.values()
-        groups.append(
-            ShardGroup(dict.fromkeys(named, columns), jobs, make_rows, dict.fromkeys(named, ("image",)))
-        )
+        groups.append(ShardGroup(dict.fromkeys(named, columns), jobs, make, dict.fromkeys(named, ("image",))))
         used = {split: (stem,) for split, stem in stems.items()}
         configs.append(ConfigFiles(condition.name, used, default=condition.name == ORIGINAL))
     tasks = tuple(
-        EvalTask(f"{config.name}_{split}", config.name, split)
+        EvalTask(f"{config.name}_{split}" if layout == "splits" else config.name, config.name, split)
         for config in configs
         for split in config.splits
     )
@@ -112,11 +121,11 @@ def plan_source(
         constants.VERSION,
         tuple(groups),
         tuple(configs),
-        _card(source, groups[0].jobs, configs, planner.left_out),
+        _card(source, groups[0].jobs, configs, counted, planner.left_out),
         constants.DESCRIPTION,
         tasks,
         source.described,
-        {"left_out": left_out, "pictures_written_anew": source.written_anew},
+        {"layout": layout, "left_out": left_out, "pictures_written_anew": source.written_anew},
     )
 
 
@@ -130,8 +139,13 @@ def _nothing(condition: str, left_out: LeftOut) -> str:
     return f"{condition}: no question answered yes asks for an object that has a mask"
 
 
-def _card(source: PopeSource, originals: Any, configs: list[ConfigFiles], left_out: LeftOut) -> CardPlan:
-    jobs: list[RowsJob] = list(originals)
+def _card(
+    source: PopeSource,
+    jobs: Sequence[RowsJob],
+    configs: list[ConfigFiles],
+    counted: Mapping[str, Mapping[str, int]],
+    left_out: LeftOut,
+) -> CardPlan:
     licenses = Counter((job.photo.license or "not stated", job.photo.license_url) for job in jobs)
     front_matter: dict[str, Any] = {
         "pretty_name": constants.PRETTY_NAME,
@@ -150,6 +164,8 @@ def _card(source: PopeSource, originals: Any, configs: list[ConfigFiles], left_o
         "conditions": CONDITIONS,
         "removing": [name for name, condition in CONDITIONS.items() if condition.needs_masks],
         "splits": list(configs[0].splits),
+        "rows": counted,
+        "categories": list(counted[ORIGINAL]),
         "photographs": len(jobs),
         "left_out": {reason: sorted(pairs) for reason, pairs in vars(left_out).items()},
         "licenses": sorted(licenses.items(), key=lambda item: (-item[1], item[0][0])),

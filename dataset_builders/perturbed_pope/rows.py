@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from PIL import Image
 
 from lookcheck.dataset_builders.core.images import Pixels, exif_transpose, load
 from lookcheck.dataset_builders.core.masks import Rle, decode, encode
+from lookcheck.dataset_builders.parquet.plan import Row
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORIGINAL, Given
 from lookcheck.dataset_builders.perturbed_pope.edited import Edited
@@ -127,10 +127,6 @@ class RowsJob:
     photo: Photo
     asked: tuple[Asked, ...]
 
-    def of_split(self, split: str) -> RowsJob:
-        """The same picture with the questions of one split."""
-        return replace(self, asked=tuple(asked for asked in self.asked if asked.question.split == split))
-
 
 def stem_of(condition: str, split: str) -> str:
     """Start of the names of the files for a condition and split."""
@@ -142,17 +138,18 @@ def row_id(question: Question, condition: str) -> str:
     return question.id if condition == ORIGINAL else f"{question.id}-{condition}"
 
 
-def make_rows(job: RowsJob) -> dict[str, list[dict[str, Any]]]:
+def make_rows(job: RowsJob, layout: str = "category") -> dict[str, list[Row]]:
     """Make the picture of a job once, and the rows that show it: from stem to rows."""
     made = make_picture(job.picture)
-    rows: dict[str, list[dict[str, Any]]] = {}
+    rows: dict[str, list[Row]] = {}
     for asked in job.asked:
-        stem = stem_of(job.picture.condition, asked.question.split)
+        split = asked.question.split if layout == "splits" else constants.ONE_SPLIT
+        stem = stem_of(job.picture.condition, split)
         rows.setdefault(stem, []).append(_row(job, asked, made))
     return rows
 
 
-def _row(job: RowsJob, asked: Asked, made: Made) -> dict[str, Any]:
+def _row(job: RowsJob, asked: Asked, made: Made) -> Row:
     question, condition, photo = asked.question, CONDITIONS[job.picture.condition], job.photo
     swap, edited = job.picture.swap, job.picture.edited
     piece = swap.cut_out if swap else None
@@ -164,7 +161,7 @@ def _row(job: RowsJob, asked: Asked, made: Made) -> dict[str, Any]:
     return {
         "id": row_id(question, condition.name),
         "parent_id": question.id,
-        "split": question.split,
+        "category": question.split,
         "image": None if made.data is None else {"bytes": made.data, "path": name + made.suffix},
         "question": question.text,
         "question_unknown_option": constants.UNKNOWN_OPTION.format(question=question.text),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.processes import Track
@@ -17,15 +18,16 @@ from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORIGINAL, Condition
 from lookcheck.dataset_builders.perturbed_pope.questions import article
 
-FACETS = ("split", "condition", "answer", "flag", "entity")
+FACETS = ("category", "condition", "answer", "flag", "entity")
 ORDERS = {
-    "split": constants.SPLITS,
+    "category": constants.SPLITS,
     "condition": tuple(CONDITIONS),
     "answer": ("yes", "no"),
 }
 COLUMNS = (
     "id",
     "parent_id",
+    "category",
     "image",
     "question",
     "answer",
@@ -67,7 +69,9 @@ def configs_of(folder: BuiltFolder, choice: Choice) -> tuple[str, list[str]]:
 def count_items(folder: BuiltFolder, choice: Choice) -> int:
     """Questions of the chosen rows."""
     base, _ = configs_of(folder, choice)
-    return count_rows([path for paths in folder.splits(base, choice.split).values() for path in paths])
+    if found := _count(folder, base, choice.split):
+        return found
+    raise InputError(f"{folder.path}: {base} has neither a split nor a category {choice.split!r}")
 
 
 def iterate_items(folder: BuiltFolder, media: Media, choice: Choice, track: Track) -> Iterator[Item]:
@@ -82,18 +86,17 @@ def iterate_items(folder: BuiltFolder, media: Media, choice: Choice, track: Trac
     total = count_items(folder, choice)
     step = track(f"reading {base}", total if choice.limit is None else min(choice.limit, total))
     items: dict[str, Item] = {}
-    for split, row in islice(_rows(folder, base, choice.split), choice.limit):
-        _add(items, row, split, media)
+    for row in islice(_rows(folder, base, choice.split), choice.limit):
+        _add(items, row, media)
         step()
     # With a limit, rows of other questions are not asked for; without, they get an item of their own.
     wanted = frozenset(items) if choice.limit is not None or choice.config is not None else None
     for config in others:
-        if choice.split is not None and choice.split not in folder.configs[config]:
+        if choice.split is not None and not {choice.split, constants.ONE_SPLIT} & set(folder.configs[config]):
             continue
-        paths = [path for files in folder.splits(config, choice.split).values() for path in files]
-        step = track(f"reading {config}", count_rows(paths))
-        for split, row in _rows(folder, config, choice.split, wanted):
-            _add(items, row, split, media)
+        step = track(f"reading {config}", _count(folder, config, choice.split))
+        for row in _rows(folder, config, choice.split, wanted):
+            _add(items, row, media)
             step()
     for item in items.values():
         yield _finished(item)
@@ -101,17 +104,35 @@ def iterate_items(folder: BuiltFolder, media: Media, choice: Choice, track: Trac
 
 def _rows(
     folder: BuiltFolder, config: str, split: str | None, wanted: Collection[str] | None = None
-) -> Iterator[tuple[str, Row]]:
+) -> Iterator[Row]:
+    paths, category = _files(folder, config, split)
     keep = None if wanted is None else ("parent_id", wanted)
-    for name, paths in folder.splits(config, split).items():
-        for row in read_rows(paths, COLUMNS, optional=OPTIONAL, keep=keep):
-            yield name, row
+    if keep is None and category is not None:
+        keep = ("category", {category})
+    for row in read_rows(paths, COLUMNS, optional=OPTIONAL, keep=keep):
+        if category in (None, row["category"]):
+            yield row
 
 
-def _add(items: dict[str, Item], row: Row, split: str, media: Media) -> None:
+def _files(folder: BuiltFolder, config: str, split: str | None) -> tuple[list[Path], str | None]:
+    """Files of a split, and the category to keep if all lie in one split: it is named as a split is."""
+    category = None
+    if split not in (None, *folder.configs[config]) and constants.ONE_SPLIT in folder.configs[config]:
+        split, category = constants.ONE_SPLIT, split
+    return [path for paths in folder.splits(config, split).values() for path in paths], category
+
+
+def _count(folder: BuiltFolder, config: str, split: str | None) -> int:
+    paths, category = _files(folder, config, split)
+    if category is None:
+        return count_rows(paths)
+    return sum(1 for _ in read_rows(paths, ["category"], keep=("category", {category})))
+
+
+def _add(items: dict[str, Item], row: Row, media: Media) -> None:
     parent = row["parent_id"]
     if parent not in items:
-        items[parent] = _new_item(row, split)
+        items[parent] = _new_item(row)
     item = items[parent]
     if any(picture.label == row["condition"] for picture in item.pictures):
         raise InputError(f"{row['id']}: the question {parent} has two rows of {row['condition']}")
@@ -121,16 +142,20 @@ def _add(items: dict[str, Item], row: Row, split: str, media: Media) -> None:
     items[parent] = replace(item, pictures=pictures)
 
 
-def _new_item(row: Row, split: str) -> Item:
+def _new_item(row: Row) -> Item:
     flags = [
         name for name, set_ in (("no instance", "no_instance"), ("tiny entity", "tiny_entity")) if row[set_]
     ]
-    facets: dict[str, tuple[str, ...]] = {"split": (split,), "entity": (row["entity"],), "flag": tuple(flags)}
+    facets: dict[str, tuple[str, ...]] = {
+        "category": (row["category"],),
+        "entity": (row["entity"],),
+        "flag": tuple(flags),
+    }
     facts = facts_of(
         ("id", row["parent_id"]),
         ("entity", row["entity"]),
         ("flags", flags),
-        ("split", split),
+        ("category", row["category"]),
         ("with unknown", row["question_unknown_option"]),
         ("open-ended", row["question_open_ended"]),
         ("licence", row["license"]),

@@ -7,7 +7,7 @@ import io
 import json
 import random
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,6 +19,7 @@ import pytest
 from PIL import Image
 from pycocotools import mask as coco
 
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.images import Pixels
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
@@ -39,10 +40,10 @@ PAIRS = {("a.jpg", "dog"), ("a.jpg", "car"), ("b.jpg", "cup"), ("b.jpg", "person
 PAIRS |= {("c.jpg", "banana"), ("c.jpg", "clock"), ("d.jpg", "car")}
 
 
-def _rows(folder: Path, condition: str, split: str = "random") -> list[dict[str, Any]]:
-    (path,) = (folder / "data").glob(f"{condition}-{split}-*.parquet")
+def _rows(folder: Path, condition: str, category: str = "random") -> list[dict[str, Any]]:
+    (path,) = (folder / "data").glob(f"{condition}-test-*.parquet")
     rows: list[dict[str, Any]] = pq.read_table(path, partitioning=None).to_pylist()
-    return rows
+    return [row for row in rows if row["category"] == category]
 
 
 def _pixels(picture: dict[str, Any]) -> np.ndarray:
@@ -58,22 +59,20 @@ def _source(folder: Path, **options: Any) -> PopeSource:
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_each_config_and_split_loads_normally_and_streaming(
-    tiny_built: Path, tmp_path: Path, condition: str
-) -> None:
+def test_each_config_loads_normally_and_streaming(tiny_built: Path, tmp_path: Path, condition: str) -> None:
     loaded = datasets.load_dataset(str(tiny_built), condition, cache_dir=str(tmp_path))
     streamed = datasets.load_dataset(str(tiny_built), condition, streaming=True)
-    assert list(loaded) == list(streamed) == list(SPLITS)
-    for split in SPLITS:
-        assert loaded[split].features == streamed[split].features == features()
-        rows = (7 if CONDITIONS[condition].needs_masks else 18) - (condition == "entity_swap")
-        assert loaded[split].num_rows == rows
-        assert [row["id"] for row in streamed[split].select_columns(["id"])] == loaded[split]["id"][:]
-        assert (loaded[split][0]["image"] is None) == (condition == "no_image")
-    first = next(iter(streamed["popular"]))
-    assert first == {**loaded["popular"][0], "image": first["image"]}
+    assert list(loaded) == list(streamed) == ["test"]
+    data = loaded["test"]
+    assert data.features == streamed["test"].features == features()
+    rows = (7 if CONDITIONS[condition].needs_masks else 18) - (condition == "entity_swap")
+    assert Counter(data["category"]) == dict.fromkeys(SPLITS, rows)
+    assert [row["id"] for row in streamed["test"].select_columns(["id"])] == data["id"][:]
+    first = next(iter(streamed["test"]))
+    assert first == {**data[0], "image": first["image"]}
+    assert (first["image"] is None) == (condition == "no_image")
     if first["image"] is not None:
-        assert np.array_equal(np.asarray(first["image"]), np.asarray(loaded["popular"][0]["image"]))
+        assert np.array_equal(np.asarray(first["image"]), np.asarray(data[0]["image"]))
 
 
 def test_every_picture_is_its_operators(tiny_built: Path, tiny_source: Path) -> None:
@@ -132,7 +131,7 @@ def test_ids_parents_answers_and_flags(tiny_built: Path, tiny_coco: ModuleType) 
                 )
                 assert condition.name == "original" or row["id"] not in seen
                 seen.add(row["id"])
-                assert row["split"] == split
+                assert row["category"] == split
                 assert (row["question"], row["entity"]) == (parent["question"], parent["entity"])
                 assert row["answer"] == (0 if condition.name == "entity_swap" else parent["answer"])
                 assert (row["strength"], row["condition"]) == (condition.strength, condition.name)
@@ -154,23 +153,42 @@ def test_ids_parents_answers_and_flags(tiny_built: Path, tiny_coco: ModuleType) 
         assert row["tiny_entity"] == ((row["image_name"], row["entity"]) == ("d.jpg", "car"))
 
 
-def test_splits_share_the_very_bytes_and_a_file_holds_each_picture_once(tiny_built: Path) -> None:
-    for condition in CONDITIONS.values():
-        pictures: dict[Any, set[bytes]] = defaultdict(set)
-        for split in SPLITS:
-            rows = _rows(tiny_built, condition.name, split)
-            assert [row["image_name"] for row in rows] == sorted(row["image_name"] for row in rows)
-            for row in rows:
-                key = (row["image_name"], row["entity"] if condition.needs_masks else None)
-                pictures[key].add(row["image"] and row["image"]["bytes"])
-        assert {len(found) for found in pictures.values()} == {1}
+def test_a_file_holds_each_picture_once(tiny_built: Path) -> None:
+    """The rows of all three categories, some three hundred bytes each, and no picture a second time."""
     stored = json.loads((tiny_built / "lookcheck.json").read_text())["stored"]
-    noise = {row["image"]["bytes"] for row in _rows(tiny_built, "noise_75")}
-    for split in SPLITS:
-        (path,) = (tiny_built / "data").glob(f"noise_75-{split}-*")
-        found = stored["noise_75"][split]
-        assert found == {"bytes": path.stat().st_size, "picture_bytes": sum(map(len, noise))}
-        assert found["bytes"] < 1.1 * found["picture_bytes"]
+    for condition in CONDITIONS.values():
+        (path,) = (tiny_built / "data").glob(f"{condition.name}-test-*")
+        pictures: dict[Any, set[bytes]] = defaultdict(set)
+        rows = pq.read_table(path, partitioning=None).to_pylist()
+        assert [row["image_name"] for row in rows] == sorted(row["image_name"] for row in rows)
+        for row in rows:
+            key = (row["image_name"], row["entity"] if condition.needs_masks else None)
+            pictures[key].add(row["image"] and row["image"]["bytes"])
+        assert {len(found) for found in pictures.values()} == {1}
+        distinct = sum(map(len, {data for found in pictures.values() for data in found} - {None}))
+        found = stored[condition.name]["test"]
+        assert found == {"bytes": path.stat().st_size, "picture_bytes": distinct}
+        if condition.name.startswith("noise"):
+            assert found["bytes"] < found["picture_bytes"] + 300 * len(rows)
+
+
+def test_the_layout_of_splits_has_the_same_rows(tiny_source: Path, tiny_built: Path, tmp_path: Path) -> None:
+    conditions = ("noise_50", "entity_swap")
+    plan = plan_source(_source(tiny_source), conditions, layout="splits")
+    manifest = write_folder(plan, tmp_path / "out")
+    assert check_folder(tmp_path / "out", DATASETS).faults == []
+    assert manifest["options"]["layout"] == "splits"
+    for condition in ("original", *conditions):
+        loaded = datasets.load_dataset(str(tmp_path / "out"), condition, cache_dir=str(tmp_path / "cache"))
+        assert list(loaded) == list(SPLITS)
+        for split in SPLITS:
+            (path,) = (tmp_path / "out" / "data").glob(f"{condition}-{split}-*")
+            assert pq.read_table(path, partitioning=None).to_pylist() == _rows(tiny_built, condition, split)
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "A Parquet file belongs to one split" in card
+    assert "A Parquet file belongs to one split" not in (tiny_built / "README.md").read_text()
+    with pytest.raises(InputError, match="the layout must be one of category, splits, not 'three'"):
+        plan_source(_source(tiny_source), layout="three")
 
 
 def test_each_picture_is_one_job(tiny_source: Path) -> None:
@@ -219,15 +237,16 @@ def test_a_row_is_the_same_alone(tiny_source: Path, tiny_built: Path) -> None:
     for name in ("noise_50", "entity_swap"):
         wanted = {row["id"]: row for row in _rows(tiny_built, name)}
         for job in reversed(Planner(source).jobs(CONDITIONS[name])):
-            for row in make_rows(job.of_split("random"))[f"{name}-random"]:
-                assert row["image"] == wanted[row["id"]]["image"]
+            for row in make_rows(job)[f"{name}-test"]:
+                if row["category"] == "random":
+                    assert row["image"] == wanted[row["id"]]["image"]
     plan = plan_source(source, ["black_box"])
     assert [config.name for config in plan.configs] == ["original", "black_box"]
 
 
 def test_the_folder_keeps_all_rules(tiny_built: Path) -> None:
     report = check_folder(tiny_built, DATASETS)
-    assert (report.files, report.rows, report.faults, report.notes) == (36, 3 * (9 * 18 + 7 + 7 + 6), [], [])
+    assert (report.files, report.rows, report.faults, report.notes) == (12, 3 * (9 * 18 + 7 + 7 + 6), [], [])
 
 
 class Grey(Condition):
@@ -245,7 +264,7 @@ def test_a_condition_is_added_in_one_place(
     write_folder(plan_source(_source(tiny_source), ["grey"]), tmp_path / "out")
     assert "| grey | without colour | 18 | 18 | 18 | 24 |" in (tmp_path / "out" / "README.md").read_text()
     loaded = datasets.load_dataset(str(tmp_path / "out"), "grey", cache_dir=str(tmp_path / "cache"))
-    image = np.asarray(loaded["popular"][0]["image"])
+    image = np.asarray(loaded["test"][0]["image"])
     assert (image[..., 0] == image[..., 2]).all()
     assert check_folder(tmp_path / "out", DATASETS).faults == []
     # The rows say grey, and the pictures are another's.
@@ -296,7 +315,7 @@ def test_the_snippet_of_the_card_runs(tiny_built: Path, monkeypatch: pytest.Monk
     shown = io.StringIO()
     monkeypatch.setattr("sys.stdout", shown)
     exec(compile(snippet.replace('"ORG/PerturbedPOPE"', repr(str(tiny_built))), "card", "exec"), {})
-    assert shown.getvalue() == "18 6 Is there a car in the image? random-3\n"
+    assert shown.getvalue() == "54 18 Is there a car in the image? random-3\n"
 
 
 @pytest.mark.parametrize("condition", ["original", "no_image", "black_box", "entity_swap"])
@@ -311,15 +330,14 @@ def test_the_builder_gives_the_rows_of_the_folder(
         cache_dir=str(tmp_path / "builder"),
     )
     builder.download_and_prepare()
-    for split in SPLITS:
-        made = builder.as_dataset(split)
-        loaded = datasets.load_dataset(
-            str(tiny_built), condition, split=split, cache_dir=str(tmp_path / "loaded")
-        )
-        assert made.features == loaded.features
-        assert made.remove_columns("image").to_list() == loaded.remove_columns("image").to_list()
-        for one, other in zip(made["image"], loaded["image"], strict=True):
-            assert (one is None and other is None) or np.array_equal(np.asarray(one), np.asarray(other))
+    made = builder.as_dataset("test")
+    loaded = datasets.load_dataset(
+        str(tiny_built), condition, split="test", cache_dir=str(tmp_path / "loaded")
+    )
+    assert made.features == loaded.features
+    assert made.remove_columns("image").to_list() == loaded.remove_columns("image").to_list()
+    for one, other in zip(made["image"], loaded["image"], strict=True):
+        assert (one is None and other is None) or np.array_equal(np.asarray(one), np.asarray(other))
 
 
 def test_repope_moves_answers_and_drops_rows(

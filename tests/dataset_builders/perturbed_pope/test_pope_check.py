@@ -27,10 +27,11 @@ Rows = dict[str, Row]
 def built_rows(tiny_built: Path) -> Rows:
     rows: Rows = {}
     for condition in CONDITIONS:
-        for split in SPLITS:
-            (path,) = (tiny_built / "data").glob(f"{condition}-{split}-*")
+        (path,) = (tiny_built / "data").glob(f"{condition}-test-*")
+        for category in SPLITS:
             for row in pq.read_table(path, partitioning=None).to_pylist():
-                rows[row["id"]] = row | {"answer": ANSWERS[row["answer"]]}
+                if row["category"] == category:
+                    rows[row["id"]] = row | {"answer": ANSWERS[row["answer"]]}
     return rows
 
 

@@ -43,7 +43,7 @@ def _change(path: Path, line: int, **fields: Any) -> None:
 
 
 def _rows(folder: Path, condition: str) -> list[dict[str, Any]]:
-    (path,) = (folder / "data").glob(f"{condition}-random-*")
+    (path,) = (folder / "data").glob(f"{condition}-test-*")
     rows: list[dict[str, Any]] = pq.read_table(path, partitioning=None).to_pylist()
     return rows
 

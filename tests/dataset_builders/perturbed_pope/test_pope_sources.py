@@ -205,7 +205,7 @@ def test_the_other_mask_rules_from_end_to_end(
 
 
 def _rows(folder: Path, condition: str) -> list[dict[str, Any]]:
-    (path,) = (folder / "data").glob(f"{condition}-random-*")
+    (path,) = (folder / "data").glob(f"{condition}-test-*")
     rows: list[dict[str, Any]] = pq.read_table(path, partitioning=None).to_pylist()
     return rows
 
@@ -233,13 +233,13 @@ def test_popev2_from_end_to_end(files: Path, tmp_path: Path) -> None:
     source = pope_source(asked, files / "second", files / "instances.json", described={"kind": "pope"})
     write_folder(plan_source(source, ["black_mask", "noise_50"]), tmp_path / "out")
     assert check_folder(tmp_path / "out", DATASETS).faults == []
-    (path,) = (tmp_path / "out" / "data").glob("original-popev2-*")
+    (path,) = (tmp_path / "out" / "data").glob("original-test-*")
     found = [
         (row["id"], row["answer"], row["no_instance"])
         for row in pq.read_table(path, partitioning=None).to_pylist()
     ]
     assert found == [("popev2-coco_train2017_a-dog", 1, False), ("popev2-images_a-dog", 0, False)]
-    (path,) = (tmp_path / "out" / "data").glob("black_mask-popev2-*")
+    (path,) = (tmp_path / "out" / "data").glob("black_mask-test-*")
     (row,) = pq.read_table(path, partitioning=None).to_pylist()
     assert row["id"] == "popev2-coco_train2017_a-dog-black_mask"
 

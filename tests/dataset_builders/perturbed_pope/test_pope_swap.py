@@ -268,7 +268,7 @@ def test_donors_of_a_source(tiny_source: Path, tiny_coco: ModuleType) -> None:
 def test_built_donors_are_no_evidence(tiny_built: Path, tiny_coco: ModuleType) -> None:
     import pyarrow.parquet as pq
 
-    (path,) = (tiny_built / "data").glob("entity_swap-random-*")
+    (path,) = (tiny_built / "data").glob("entity_swap-test-*")
     asked = {image: {name for part in parts for name in part} for image, parts in tiny_coco.ASKED.items()}
     rows = pq.read_table(path, partitioning=None).to_pylist()
     for row in rows:
@@ -279,5 +279,5 @@ def test_built_donors_are_no_evidence(tiny_built: Path, tiny_coco: ModuleType) -
         assert 0 <= left <= left + width <= tiny_coco.WIDTH
         assert 0 <= top <= top + height <= tiny_coco.HEIGHT
         assert row["donor_instance"] is not None
-    assert len(rows) == 6
+    assert len(rows) == 18
     assert json.loads((tiny_built / "lookcheck.json").read_text())["options"]["left_out"]["no_donor"] == 1
