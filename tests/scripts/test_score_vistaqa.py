@@ -151,6 +151,19 @@ def test_verdicts_from_their_own_file(tmp_path: Path) -> None:
         (LABELS, [{"id": 1, "masks": []}], [], "p.jsonl:1: id '1' has no 'verdict'"),
         (LABELS, [{"id": 1, "verdict": "yes"}], ["--unjudged", "wrong"], "p.jsonl:1: id '1' has no 'masks'"),
         (LABELS, [{**ANSWERS[0], "verdict": "Y"}], [], "p.jsonl:1: id 'c': the verdict is 'Y'"),
+        # A complaint of the metric names the file whose line is at fault.
+        (
+            LABELS,
+            [ANSWERS[0], {**ANSWERS[1], "masks": [{"size": [2, 4], "counts": [9]}]}, ANSWERS[2]],
+            [],
+            "p.jsonl:2: id '1': predicted mask 0",
+        ),
+        (
+            [*LABELS[:2], {**LABELS[2], "masks": [{"size": [2, 4], "counts": [9]}]}],
+            ANSWERS,
+            [],
+            "r.jsonl:3: id 'c': reference mask 0",
+        ),
         ([{"id": 1}], [ANSWERS[1]], [], "r.jsonl:1: id '1' has no 'masks'"),
         ([LABELS[0], {"id": "b", "masks": []}], ANSWERS[1:], [], "r.jsonl:2: id 'b' has no 'task'"),
         (LABELS, ANSWERS, ["--epsilon", "2"], "epsilon is 2"),
