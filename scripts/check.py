@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.scripts import console
 
@@ -19,7 +20,9 @@ def check(
 
     Exit code 2 if anything falls short.
     """
-    # `datasets` takes seconds to import: not for --help.
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    # `datasets` takes seconds to import: not for --help, nor to say that there is nothing.
     from lookcheck.dataset_builders.parquet.check import check_folder
 
     with console.tracking(quiet=json) as track:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts import console
 
 
@@ -31,7 +32,9 @@ def view(
     asks the network for nothing. For perturbed POPE, all conditions of a question stand together;
     --config shows one of them beside the original.
     """
-    # `datasets` takes seconds to import: not for --help.
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    # `datasets` takes seconds to import: not for --help, nor to say that there is nothing.
     from lookcheck.dataset_builders.parquet.reader import Choice
     from lookcheck.scripts.view.gallery import ordinal, write_gallery
     from lookcheck.scripts.view.sheet import MOST

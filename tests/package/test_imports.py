@@ -134,12 +134,10 @@ finally:
         ("judge", "run", "--help"),
         ("publish", "--help"),
         ("no-such-command",),
-        pytest.param(
-            ("check", "no-such-folder"),
-            marks=pytest.mark.xfail(
-                strict=True, reason="the rules are imported before the folder is looked for"
-            ),
-        ),
+        ("check", "no-such-folder"),
+        ("publish", "no-such-folder", "--to", "org/name"),
+        ("view", "no-such-folder"),
+        ("score", "vqa", "--references", "no-such-file", "--predictions", "none"),
     ],
     ids=" ".join,
 )

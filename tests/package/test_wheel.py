@@ -91,6 +91,12 @@ def test_wheel_works_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None
     result = subprocess.run([python, "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith(str(site))
-    command = [python, "-m", "lookcheck.scripts.demo", "--json"]
-    demo = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert demo.returncode == 0, demo.stderr
+    # Answers, samples and card templates come out of the wheel as well.
+    for command in (
+        ["demo", "--json", "--no-samples"],
+        ["build", "salart-vqa", "--source", "sample", "--output", "salart"],
+    ):
+        done = subprocess.run(
+            [python, "-m", "lookcheck.scripts.cli", *command], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
