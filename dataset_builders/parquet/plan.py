@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +12,14 @@ if TYPE_CHECKING:
     import datasets
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Shards of an earlier build in their order, and the bytes of the distinct pictures in them."""
+
+    paths: tuple[Path, ...]
+    picture_bytes: int
 
 
 @dataclass(frozen=True)
@@ -30,12 +39,18 @@ class ShardGroup:
     repeated_images : mapping of str to tuple of str
         From stem to image columns whose picture stands on several neighbouring rows; they are
         dictionary-encoded, so that each picture is stored once in a row group.
+    finished : mapping of str to Finished
+        Shards to take over, for all stems; then no job is done.
+    digest : str
+        What `card.digest_of` must give for the shards that are made; "" for anything.
     """
 
     columns: Mapping[str, datasets.Features]
     jobs: Sequence[Any]
     make: Callable[[Any], Mapping[str, Sequence[Row]]]
     repeated_images: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    finished: Mapping[str, Finished] = field(default_factory=dict)
+    digest: str = ""
 
 
 @dataclass(frozen=True)

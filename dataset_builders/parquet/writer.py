@@ -18,8 +18,8 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.interrupts import interrupts_held
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map, process_pool
 from lookcheck.dataset_builders.parquet.card import count_columns, digest_of, render_card, render_eval
-from lookcheck.dataset_builders.parquet.plan import FolderPlan, ShardGroup
-from lookcheck.dataset_builders.parquet.shards import ShardWriter
+from lookcheck.dataset_builders.parquet.plan import Finished, FolderPlan, ShardGroup
+from lookcheck.dataset_builders.parquet.shards import UNFINISHED, ShardWriter
 
 MANIFEST = "lookcheck.json"
 BUILDING = ".building-"
@@ -86,14 +86,20 @@ def write_folder(
             lock = FileLock(work / LOCK)
             lock.acquire(blocking=False)
         (work / "data").mkdir()
-        writers: dict[str, ShardWriter] = {}
+        pictures: dict[str, int] = {}
         shards: dict[str, dict[Path, Path]] = {}
         with process_pool(num_proc) as pool:
             for group in plan.groups:
+                for stem, finished in group.finished.items():
+                    shards[stem] = _take_over(finished, work / "data")
+                    pictures[stem] = finished.picture_bytes
+                if group.finished:
+                    continue
                 made = _write_group(group, work / "data", num_proc, pool, track)
-                for stem, (writer, names) in made.items():
-                    writers[stem], shards[stem] = writer, names
-        pictures = {stem: writer.picture_bytes for stem, writer in writers.items() if writer.repeated_images}
+                shards |= {stem: names for stem, (_, names) in made.items()}
+                pictures |= {
+                    stem: writer.picture_bytes for stem, (writer, _) in made.items() if writer.repeated_images
+                }
         manifest = _describe(plan, work, {stem: list(names) for stem, names in shards.items()}, pictures)
         # mkdtemp makes folders private; a data set is meant to be read.
         umask = os.umask(0)
@@ -112,6 +118,19 @@ def write_folder(
             shutil.rmtree(work, ignore_errors=True)
         raise
     return manifest
+
+
+def _take_over(finished: Finished, folder: Path) -> dict[Path, Path]:
+    """Shards of an earlier build under unfinished names, without a second copy where the disk allows it."""
+    names = {}
+    for path in finished.paths:
+        unfinished = folder / f"{path.stem}{UNFINISHED}"
+        try:
+            os.link(path, unfinished)
+        except OSError:
+            shutil.copyfile(path, unfinished)
+        names[unfinished] = folder / path.name
+    return names
 
 
 def _remove_left(target: Path) -> None:
@@ -135,12 +154,18 @@ def _write_group(
         for stem, columns in group.columns.items()
     }
     try:
-        for made in ordered_map(group.make, group.jobs, min(num_proc, len(group.jobs)), pool):
-            for stem, rows in made.items():
+        for found in ordered_map(group.make, group.jobs, min(num_proc, len(group.jobs)), pool):
+            for stem, rows in found.items():
                 for row in rows:
                     writers[stem].write(row)
             step()
-        return {stem: (writer, writer.finish()) for stem, writer in writers.items()}
+        made = {stem: (writer, writer.finish()) for stem, writer in writers.items()}
+        if group.digest and group.digest != digest_of(path for _, names in made.values() for path in names):
+            stems = ", ".join(group.columns)
+            raise InputError(
+                f"{stems}: these are not the rows of the earlier build, whose others can't be taken over"
+            )
+        return made
     except BaseException:
         for writer in writers.values():
             writer.abandon()

@@ -72,6 +72,12 @@ class BuildOptions:
     condition: Annotated[
         list[str] | None, typer.Option(help="Build original and this one only; repeatable.")
     ] = None
+    reuse: Annotated[
+        Path | None,
+        typer.Option(
+            help="An earlier build of the same files: its conditions are taken over, not made again."
+        ),
+    ] = None
 
 
 def find_source(options: BuildOptions, work: Work) -> PopeSource:

@@ -30,7 +30,12 @@ class PerturbedPOPESet(DataSet):
 
         source = build.find_source(options, work)
         return plan_source(
-            source, options.condition or (), layout=options.layout, num_proc=work.num_proc, track=work.track
+            source,
+            options.condition or (),
+            layout=options.layout,
+            reuse=options.reuse,
+            num_proc=work.num_proc,
+            track=work.track,
         )
 
     def built(self, manifest: Mapping[str, Any]) -> Sequence[str]:

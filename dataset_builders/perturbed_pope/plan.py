@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import datasets
@@ -15,6 +17,7 @@ from lookcheck.dataset_builders.parquet.plan import CardPlan, ConfigFiles, EvalT
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, ORIGINAL
 from lookcheck.dataset_builders.perturbed_pope.jobs import LeftOut, Planner
+from lookcheck.dataset_builders.perturbed_pope.reuse import read_earlier
 from lookcheck.dataset_builders.perturbed_pope.rows import RowsJob, make_rows, stem_of
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource
 from lookcheck.dataset_builders.perturbed_pope.swap_rules import REASONS
@@ -61,6 +64,7 @@ def plan_source(
     conditions: Collection[str] = (),
     *,
     layout: str = "category",
+    reuse: Path | None = None,
     num_proc: int = 1,
     track: Track = no_track,
 ) -> FolderPlan:
@@ -74,6 +78,8 @@ def plan_source(
     layout : str
         ``"category"``: one split `test`, with a column that says how absent objects were chosen;
         ``"splits"``: a split for each.
+    reuse : Path, optional
+        An earlier build of the same source, whose conditions are taken over and not made again.
     num_proc : int
         Processes that look for cut-outs.
     track : callable
@@ -90,6 +96,9 @@ def plan_source(
         raise InputError(f"the layout must be one of {', '.join(constants.LAYOUTS)}, not {layout!r}")
     planner = Planner(source, num_proc=num_proc, track=track)
     columns = features()
+    earlier = None if reuse is None else read_earlier(reuse, source.described, layout)
+    if earlier is not None and conditions:
+        conditions = {*conditions, *earlier.configs}
     make = partial(make_rows, layout=layout)
     groups, configs = [], []
     counted: dict[str, dict[str, int]] = {}
@@ -107,7 +116,13 @@ def plan_source(
         splits = list(counted[condition.name]) if layout == "splits" else [constants.ONE_SPLIT]
         stems = {split: stem_of(condition.name, split) for split in splits}
         named = stems.values()
-        groups.append(ShardGroup(dict.fromkeys(named, columns), jobs, make, dict.fromkeys(named, ("image",))))
+        group = ShardGroup(dict.fromkeys(named, columns), jobs, make, dict.fromkeys(named, ("image",)))
+        if earlier is not None and condition.name == ORIGINAL:
+            group = replace(group, digest=earlier.original)
+        elif earlier is not None and not (condition.pastes and source.edited):
+            # Edited pictures may be others than those of the earlier build.
+            group = replace(group, finished=earlier.finished(condition.name))
+        groups.append(group)
         used = {split: (stem,) for split, stem in stems.items()}
         configs.append(ConfigFiles(condition.name, used, default=condition.name == ORIGINAL))
     tasks = tuple(

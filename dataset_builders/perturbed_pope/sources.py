@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -150,6 +151,9 @@ def pope_source(
     more["article_slips"] = dict(sorted(article_slips(everything).items()))
     unknown = Counter(q.entity for q in everything if q.entity not in known.supercategories)
     more["unknown_objects"] = dict(sorted(unknown.items()))
+    more["instances"] = _digest(known)
+    if edited is not None:
+        more["edited"] = True
     more["annotations_without_pixels"] = known.without_pixels
     found = None
     if detections is not None:
@@ -165,6 +169,18 @@ def pope_source(
     )
     unchanged, written_anew = check_source(source, num_proc=num_proc, track=track)
     return replace(source, unchanged=unchanged, written_anew=written_anew)
+
+
+def _digest(known: Instances) -> str:
+    """Digest of photographs and instances, whatever their order in the file: 16 hexadecimal digits."""
+    whole = sha256()
+    for photo in sorted(known.photos.values(), key=lambda photo: photo.id):
+        masks = [
+            (item.id, item.category, item.rle["counts"], item.crowd)
+            for item in known.by_image.get(photo.id, ())
+        ]
+        whole.update(repr((photo, masks)).encode())
+    return whole.hexdigest()[:16]
 
 
 def _read_all(

@@ -24,12 +24,13 @@ from lookcheck.dataset_builders.core.images import Pixels
 from lookcheck.dataset_builders.parquet.check import check_folder
 from lookcheck.dataset_builders.parquet.writer import write_folder
 from lookcheck.dataset_builders.perturbed_pope import perturbations as ops
+from lookcheck.dataset_builders.perturbed_pope import rows as rows_module
 from lookcheck.dataset_builders.perturbed_pope.builder import PerturbedPOPE
 from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS, Condition, Given, Perturbed
 from lookcheck.dataset_builders.perturbed_pope.constants import SPLITS
 from lookcheck.dataset_builders.perturbed_pope.jobs import Planner
 from lookcheck.dataset_builders.perturbed_pope.plan import features, plan_source
-from lookcheck.dataset_builders.perturbed_pope.rows import make_rows
+from lookcheck.dataset_builders.perturbed_pope.rows import make_picture, make_rows
 from lookcheck.dataset_builders.perturbed_pope.sources import PopeSource, pope_source
 from lookcheck.dataset_builders.perturbed_pope.swap_rules import REASONS
 from lookcheck.dataset_builders.registry import DATASETS
@@ -189,6 +190,53 @@ def test_the_layout_of_splits_has_the_same_rows(tiny_source: Path, tiny_built: P
     assert "A Parquet file belongs to one split" not in (tiny_built / "README.md").read_text()
     with pytest.raises(InputError, match="the layout must be one of category, splits, not 'three'"):
         plan_source(_source(tiny_source), layout="three")
+
+
+def test_a_condition_that_is_added_later_is_the_only_one_made(
+    tiny_source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = _source(tiny_source)
+    write_folder(plan_source(source, ["blur_50", "black_mask"]), tmp_path / "first")
+    write_folder(plan_source(source, ["blur_50", "black_mask", "black_50"]), tmp_path / "whole")
+    made: Counter[str] = Counter()
+
+    def counted(job: Any) -> Any:
+        made[job.condition] += 1
+        return make_picture(job)
+
+    monkeypatch.setattr(rows_module, "make_picture", counted)
+    write_folder(plan_source(source, ["black_50"], reuse=tmp_path / "first"), tmp_path / "added")
+    assert made == {"original": 4, "black_50": 4}
+    assert _digests(tmp_path / "added") == _digests(tmp_path / "whole")
+    assert check_folder(tmp_path / "added", DATASETS).faults == []
+    # Without a condition all that is missing is made.
+    plan = plan_source(source, reuse=tmp_path / "first")
+    assert {name for group in plan.groups for name in group.columns if group.finished} == {
+        "blur_50-test",
+        "black_mask-test",
+    }
+    assert len(plan.configs) == len(CONDITIONS)
+
+
+def test_conditions_of_other_files_are_not_taken_over(tiny_source: Path, files: Path, tmp_path: Path) -> None:
+    write_folder(plan_source(_source(files), ["blur_50"]), tmp_path / "first")
+    with pytest.raises(InputError, match=r"built with questions .* can't be taken over"):
+        plan_source(_source(tiny_source), ["black_50"], reuse=tmp_path / "first")
+    with pytest.raises(InputError, match="built with layout 'category', not 'splits'"):
+        plan_source(_source(files), ["black_50"], layout="splits", reuse=tmp_path / "first")
+    with pytest.raises(InputError, match="built with masks 'all_instances', not 'largest_instance'"):
+        plan_source(_source(files, mask_rule="largest_instance"), ["black_50"], reuse=tmp_path / "first")
+    # Another photograph of the same name and size.
+    with Image.open(files / "images" / "a.jpg") as image:
+        image.transpose(Image.Transpose.FLIP_LEFT_RIGHT).save(files / "images" / "a.jpg")
+    with pytest.raises(InputError, match="original-test: these are not the rows of the earlier build"):
+        write_folder(plan_source(_source(files), ["black_50"], reuse=tmp_path / "first"), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    content = json.loads((files / "instances.json").read_text())
+    content["annotations"][0]["segmentation"] = [[10, 20, 70, 20, 70, 89, 10, 89]]
+    (files / "instances.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match="built with instances '"):
+        plan_source(_source(files), ["black_50"], reuse=tmp_path / "first")
 
 
 def test_each_picture_is_one_job(tiny_source: Path) -> None:
