@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from math import fsum
 from numbers import Integral
 from pathlib import Path
@@ -295,9 +295,20 @@ def signature(metric: str, version: str, **parts: object) -> str:
     return "|".join(f"{name}:{value}" for name, value in items.items())
 
 
-def read_records(
-    name: str, text: str, upload: str | None = None, keys: Sequence[str] = ("id",)
-) -> dict[str, dict[str, Any]]:
+class Records(dict[str, dict[str, Any]]):
+    """Records by the text of their id, and where each stands."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.places: dict[str, str] = {}
+
+    def where(self, key: str) -> str:
+        """The name of the records and the line of one."""
+        return f"{self.name}, {self.places[key]}"
+
+
+def read_records(name: str, text: str, upload: str | None = None, keys: Sequence[str] = ("id",)) -> Records:
     """Records by the text of their id, from a JSON array or JSON Lines.
 
     Parameters
@@ -309,6 +320,12 @@ def read_records(
         Path of a file that is read instead of `text`.
     keys : sequence of str
         Fields that may hold the id; the first that a record has does.
+
+    Raises
+    ------
+    ValueError
+        Naming the line, counted from 1; in an array also the place among the records, for several may
+        stand on one line.
 
     Examples
     --------
@@ -323,33 +340,50 @@ def read_records(
             text = Path(upload).read_text(encoding="utf-8-sig")
         except UnicodeDecodeError:
             raise ValueError(f"{name}: the file is not UTF-8 text") from None
-    kind = "record" if text.lstrip().startswith("[") else "line"
-    found: dict[str, tuple[int, dict[str, Any]]] = {}
-    number = 1
+    is_array = text.lstrip().startswith("[")
+    found = Records(name)
+    line, place = 1, "line 1"
     try:
         # Not str.splitlines(): U+2028 and friends are legal inside a JSON string.
-        parts = json.loads(text, **_STRICT) if kind == "record" else text.split("\n")
-        for number, part in enumerate(parts, start=1):
-            if kind == "line" and not part.strip():
+        parts = _items(text) if is_array else enumerate(text.split("\n"), start=1)
+        for number, (line, part) in enumerate(parts, start=1):
+            if not part.strip():
                 continue
-            record = part if kind == "record" else json.loads(part, **_STRICT)
-            where = f"{name}, {kind} {number}"
+            place = f"line {line}, record {number}" if is_array else f"line {line}"
+            record = json.loads(part, **_STRICT)
             holder = next((key for key in keys if isinstance(record, dict) and key in record), None)
             id = None if holder is None else as_id(record[holder])
             if id is None:
-                raise ValueError(f"{where} has no {' or '.join(keys)}: {str(record)[:80]}")
+                raise ValueError(f"{name}, {place} has no {' or '.join(keys)}: {str(record)[:80]}")
             key = str(id)
             if key in found:
-                raise ValueError(f"{where}: the id {key!r} stands twice (first at {kind} {found[key][0]})")
-            found[key] = (number, record)
+                raise ValueError(
+                    f"{name}, {place}: the id {key!r} stands twice (first at {found.places[key]})"
+                )
+            found[key], found.places[key] = record, place
     except json.JSONDecodeError as error:
-        line = error.lineno if kind == "record" else number
+        line = error.lineno if is_array else line
         raise ValueError(f"{name}, line {line}: not valid JSON ({error.msg}, column {error.colno})") from None
     except (RecursionError, _NotJson) as error:
-        raise ValueError(f"{name}, {kind} {number}: not valid JSON ({error})") from None
+        raise ValueError(f"{name}, {place}: not valid JSON ({error})") from None
     if not found:
         raise ValueError(f"{name}: no records")
-    return {key: record for key, (_, record) in found.items()}
+    return found
+
+
+def _items(text: str) -> Iterator[tuple[int, str]]:
+    """The line on which each item of a JSON array begins, and its text."""
+    # Read as a whole first: a fault outside the items has its line, and below nothing can go wrong.
+    json.loads(text)
+    decoder, line, begin = json.JSONDecoder(), 1, 0
+    at = text.index("[") + 1
+    while text[at := at + len(_GAP.match(text, at)[0])] != "]":  # type: ignore[index]  # it matches nothing, too
+        line, begin = line + text.count("\n", begin, at), at
+        at = decoder.raw_decode(text, at)[1]
+        yield line, text[begin:at]
+
+
+_GAP = re.compile(r"[\s,]*")
 
 
 class _NotJson(Exception):
