@@ -11,6 +11,20 @@ from typing import Any
 import evaluate
 import gradio as gr
 from common import read_records  # type: ignore[import-not-found]  # run as a script, beside this file
+from page import (  # type: ignore[import-not-found]
+    CSS,
+    check_known,
+    complaints,
+    dataset,
+    downloads,
+    heading,
+    inputs,
+    percent,
+    signature_box,
+    table,
+    thinking_choice,
+    thinking_of,
+)
 
 # By file, not by folder: a Space's folder isn't named after the metric.
 METRIC = evaluate.load(str(Path(__file__).with_name("perturbed_pope.py")))
@@ -58,26 +72,24 @@ def score(
     references_file: str | None,
     parser: str,
     unparsed: str,
-) -> tuple[Table, Table, Table, Table, str]:
-    """Score pasted or uploaded answers: answers, changes, ranks, one row for each question, signature."""
-    try:
+    thinking: str = "rule",
+) -> tuple[Table, Table, Table, Table, str, str]:
+    """Score pasted or uploaded answers: answers, changes, ranks, one row a question, signature, files."""
+    with complaints():
         given = read_records("predictions", predictions, predictions_file)
         labels = read_records("references", references, references_file)
-    except ValueError as error:
-        raise gr.Error(str(error)) from None
-    for key, record in given.items():
-        if key not in labels:
-            raise gr.Error(f"predictions: the id {key!r} is not in the references")
-        if not any(name in record for name in ABSENT):
-            raise gr.Error(f"predictions: the id {key!r} has none of the fields {', '.join(ABSENT)}")
+        check_known(given, labels)
+        for key, record in given.items():
+            if not any(name in record for name in ABSENT):
+                raise ValueError(
+                    f"{given.where(key)}: the id {key!r} has none of the fields {', '.join(ABSENT)}"
+                )
     # What was never answered is wrong; neither rule may make something else of it.
     becomes = "official reads as yes" if parser == "official" else "drop leaves out"
-    for key in labels:
-        if (parser, unparsed) != ("strict", "wrong") and given.get(key, {}).get("text") is None:
-            raise gr.Error(
-                f'predictions: no text for the id {key!r}, which {becomes}; give "" if it is empty'
-            )
-    try:
+    with complaints(given, labels):
+        for key in labels:
+            if (parser, unparsed) != ("strict", "wrong") and given.get(key, {}).get("text") is None:
+                raise ValueError(f'no text for the id {key!r}, which {becomes}; give "" if it is empty')
         # The pure function behind the metric: it checks every row and names the one that is wrong.
         result = METRIC._compute(
             [prediction_of(given.get(key, {})) for key in labels],
@@ -85,16 +97,15 @@ def score(
             ids=list(labels),
             parser=parser,
             unparsed=unparsed,
+            thinking=thinking_of(thinking),
         )
-    except ValueError as error:
-        raise gr.Error(str(error)) from None
     answers, ranks = [], []
     for condition, splits in result["by_condition"].items():
         for split, figures in splits.items():
             policies = [result["baselines"][name][condition][split] for name in result["baselines"]]
             shares = [figures[name] for name in ("accuracy", "f1", "yes_ratio", "unknown_rate")]
             shares += [figures["unparsed_rate"], *(policy["accuracy"] for policy in policies)]
-            answers.append([condition, split, figures["n"], *map(_percent, shares)])
+            answers.append([condition, split, figures["n"], *map(percent, shares)])
             if figures["counts"]["ranks"]:
                 numbers = [figures[name] for name in ("mrr", "mean_rank", "median_rank", "mean_probability")]
                 ranks.append([condition, split, figures["counts"]["ranks"], *map(_number, numbers)])
@@ -111,7 +122,7 @@ def score(
         ]
         for row in result["per_sample"]
     ]
-    return answers, _changes(result), ranks, rows, result["signature"]
+    return answers, _changes(result), ranks, rows, result["signature"], downloads("perturbed_pope", result)
 
 
 def _changes(result: dict[str, Any]) -> Table:
@@ -122,18 +133,14 @@ def _changes(result: dict[str, Any]) -> Table:
             rows.append(
                 [
                     *(condition, split, figures["n"], figures["unpaired"]),
-                    _percent(figures["changed"]),
-                    _percent(reliance[split]["share"]) if split in reliance else "–",
+                    percent(figures["changed"]),
+                    percent(reliance[split]["share"]) if split in reliance else "–",
                     _number(figures["perturbed"]["margin_mean"]),
                     _number(figures["margin_shift_mean"]),
-                    _percent(figures["margin_stays_positive"]),
+                    percent(figures["margin_stays_positive"]),
                 ]
             )
     return rows
-
-
-def _percent(fraction: float | None) -> str:
-    return "–" if fraction is None else f"{100 * fraction:.2f}"
 
 
 def _number(value: float | None) -> str:
@@ -145,47 +152,51 @@ def _words(value: bool | None, true: str, false: str) -> str:
 
 
 with gr.Blocks(title="Perturbed POPE") as page:
-    gr.Markdown(
-        "# Perturbed POPE: does the answer change when the evidence is gone?\n"
-        "Paste or upload JSON or JSON Lines. Predictions: `id`, `text`, and if taken `logp_yes`, `logp_no`, "
-        "`entity_rank`, `entity_prob`. References: `id`, `label`, `condition`, `split`, and on a perturbed "
-        "row `parent_id`, the id of its original. A row without a prediction counts as wrong. Compare with "
-        "the columns that never look: always yes, always no, and the answer to the original repeated."
+    heading(
+        "Perturbed POPE: does the answer change when the evidence is gone?",
+        "Paste or upload JSON or JSON Lines. On a perturbed row `parent_id` is the id of its original. A row "
+        "without a prediction counts as wrong. Compare with the columns that never look: always yes, always "
+        "no, and the answer to the original repeated.",
+        "perturbed_pope",
+        {
+            "Paper": "https://arxiv.org/abs/2605.22903",
+            "POPE's paper": "https://arxiv.org/abs/2305.10355",
+            "Data set": dataset("perturbed_pope"),
+        },
+    )
+    sources = inputs(
+        ("id, text, and if taken logp_yes, logp_no, entity_rank, entity_prob", EXAMPLE_PREDICTIONS),
+        ("id, label or answer, condition, split, parent_id", EXAMPLE_REFERENCES),
     )
     with gr.Row():
-        with gr.Column():
-            predictions_box = gr.Textbox(EXAMPLE_PREDICTIONS, label="Predictions", lines=8)
-            predictions_upload = gr.File(label="Predictions file", file_types=[".json", ".jsonl"])
-        with gr.Column():
-            references_box = gr.Textbox(EXAMPLE_REFERENCES, label="References", lines=8)
-            references_upload = gr.File(label="References file", file_types=[".json", ".jsonl"])
-    with gr.Row():
-        parser_choice = gr.Radio(["strict", "official"], value="strict", label="Answers are read as")
-        unparsed_choice = gr.Radio(["wrong", "drop"], value="wrong", label="Answers that can't be read are")
+        parser_choice = gr.Radio(
+            ["strict", "official"],
+            value="strict",
+            label="Answers are read as",
+            info="Exactly one of yes, no and unknown; or as POPE's script does, where all but no means yes.",
+        )
+        unparsed_choice = gr.Radio(
+            ["wrong", "drop"],
+            value="wrong",
+            label="Answers that can't be read are",
+            info="Wrong, or left out of every share.",
+        )
+        thoughts = thinking_choice()
     button = gr.Button("Score", variant="primary")
-    answers_table = gr.Dataframe(headers=ANSWERS, label="Answers, percent; the last three are accuracies")
-    changes_table = gr.Dataframe(
-        headers=CHANGES, label="Beside the original; shares in percent, margins in nats"
+    answers_table = table(ANSWERS, "Answers, percent; the last three are accuracies")
+    changes_table = table(CHANGES, "Beside the original; shares in percent, margins in nats")
+    ranks_table = table(RANKS, "Rank of the object in the open-ended answer")
+    rows_table = table(
+        ["id", "condition", "label", "answer", "right?", "changed?", "margin", "margin shift"], "Rows"
     )
-    ranks_table = gr.Dataframe(headers=RANKS, label="Rank of the object in the open-ended answer")
-    rows_table = gr.Dataframe(
-        headers=["id", "condition", "label", "answer", "right?", "changed?", "margin", "margin shift"],
-        label="Rows",
-    )
-    signature_box = gr.Textbox(label="Signature", interactive=False)
+    files = gr.HTML()
+    signature = signature_box()
     button.click(
         score,
-        [
-            predictions_box,
-            predictions_upload,
-            references_box,
-            references_upload,
-            parser_choice,
-            unparsed_choice,
-        ],
-        [answers_table, changes_table, ranks_table, rows_table, signature_box],
+        [*sources, parser_choice, unparsed_choice, thoughts],
+        [answers_table, changes_table, ranks_table, rows_table, signature, files],
         api_name="score",
     )
 
 if __name__ == "__main__":
-    page.launch()
+    page.launch(css=CSS)

@@ -11,6 +11,20 @@ from typing import Any
 import evaluate
 import gradio as gr
 from common import read_records  # type: ignore[import-not-found]  # run as a script, beside this file
+from page import (  # type: ignore[import-not-found]
+    CSS,
+    check_known,
+    complaints,
+    dataset,
+    downloads,
+    heading,
+    inputs,
+    percent,
+    signature_box,
+    table,
+    thinking_choice,
+    thinking_of,
+)
 
 # By file, not by folder: a Space's folder isn't named after the metric.
 METRIC = evaluate.load(str(Path(__file__).with_name("salart_chain.py")))
@@ -38,19 +52,17 @@ def score(
     references: str,
     references_file: str | None,
     parser: str,
-) -> tuple[list[list[Any]], list[list[Any]], str]:
-    """Score pasted or uploaded answers: figures beside baselines, one row for each image, the signature."""
-    try:
+    thinking: str = "rule",
+) -> tuple[list[list[Any]], list[list[Any]], str, str]:
+    """Score answers: figures beside baselines, one row for each image, the signature, files."""
+    with complaints():
         given = read_records("predictions", predictions, predictions_file, keys=("row_id", "id"))
         labels = read_records("references", references, references_file, keys=("row_id", "id"))
-    except ValueError as error:
-        raise gr.Error(str(error)) from None
-    for key, record in given.items():
-        if key not in labels:
-            raise gr.Error(f"predictions: the id {key!r} is not in the references")
-        if not any(question in record for question in QUESTIONS):
-            raise gr.Error(f"predictions: the id {key!r} has none of the fields q1, q2, q3, q4")
-    try:
+        check_known(given, labels)
+        for key, record in given.items():
+            if not any(question in record for question in QUESTIONS):
+                raise ValueError(f"{given.where(key)}: the id {key!r} has none of the fields q1, q2, q3, q4")
+    with complaints(given, labels):
         # The pure function behind the metric: it checks every row and names the one that is wrong.
         result = METRIC._compute(
             [{question: value(given.get(key, {}), question) for question in QUESTIONS} for key in labels],
@@ -63,16 +75,15 @@ def score(
             ],
             ids=list(labels),
             parser=parser,
+            thinking=thinking_of(thinking),
         )
-    except ValueError as error:
-        raise gr.Error(str(error)) from None
     counts, baselines = result["counts"], result["baselines"]
     figures = [
         [
             name,
-            _percent(result[name]),
-            _percent(baselines["constant"][name]),
-            _percent(baselines["random"][name]),
+            percent(result[name]),
+            percent(baselines["constant"][name]),
+            percent(baselines["random"][name]),
             f"{counts[name]['right']} of {counts[name]['total']}",
         ]
         for name in baselines["constant"]
@@ -80,18 +91,14 @@ def score(
     artifacts = counts["roles"]["artifact"]
     for name, share in result["failure_attribution"].items():
         count = counts["failure_attribution"][name]
-        figures.append([f"artifact images: {name}", _percent(share), "", "", f"{count} of {artifacts}"])
+        figures.append([f"artifact images: {name}", percent(share), "", "", f"{count} of {artifacts}"])
     for kind in ("missing", "unparsed"):
         figures.append([f"{kind} answers", "", "", "", str(sum(counts[kind].values()))])
     rows = [
         [row["id"], row["role"], *(_mark(row[question]) for question in QUESTIONS), row["attribution"] or ""]
         for row in result["per_sample"]
     ]
-    return figures, rows, result["signature"]
-
-
-def _percent(fraction: float | None) -> str:
-    return "–" if fraction is None else f"{100 * fraction:.2f}"
+    return figures, rows, result["signature"], downloads("salart_chain", result)
 
 
 def _mark(right: bool | None) -> str:
@@ -99,34 +106,37 @@ def _mark(right: bool | None) -> str:
 
 
 with gr.Blocks(title="SalArt-VQA chains") as page:
-    gr.Markdown(
-        "# SalArt-VQA chains\n"
-        "Paste or upload JSON or JSON Lines. Predictions: `row_id`, `q1` to `q4`. References: `row_id`, "
-        "`role`, `q1` to `q4`, or the data set's own column names. An image without a prediction counts as "
-        'wrong. Compare with the row "no, E, E, E", which never looks at the image.'
+    heading(
+        "SalArt-VQA chains",
+        "Does the model see the artifact, and where, and why? Paste or upload JSON or JSON Lines. An image "
+        "without a prediction counts as wrong. Compare with the column *no, E, E, E*, which never sees the "
+        "image.",
+        "salart_chain",
+        {"Paper": "https://arxiv.org/abs/2606.12671", "Data set": dataset("salart_vqa")},
+    )
+    sources = inputs(
+        ("row_id, q1 to q4", EXAMPLE_PREDICTIONS),
+        ("row_id, role, q1 to q4, or the data set's own column names", EXAMPLE_REFERENCES),
     )
     with gr.Row():
-        with gr.Column():
-            predictions_box = gr.Textbox(EXAMPLE_PREDICTIONS, label="Predictions", lines=8)
-            predictions_upload = gr.File(label="Predictions file", file_types=[".json", ".jsonl"])
-        with gr.Column():
-            references_box = gr.Textbox(EXAMPLE_REFERENCES, label="References", lines=8)
-            references_upload = gr.File(label="References file", file_types=[".json", ".jsonl"])
-    parser_choice = gr.Radio(["strict", "json"], value="strict", label="Answers are read as")
+        parser_choice = gr.Radio(
+            ["strict", "json"],
+            value="strict",
+            label="Answers are read as",
+            info="The authors' rule for plain text; or as JSON with a field answer, as some prompts ask for.",
+        )
+        thoughts = thinking_choice()
     button = gr.Button("Score", variant="primary")
-    figures_table = gr.Dataframe(
-        headers=["figure", "percent", "no, E, E, E", "random", "images"], label="Score"
-    )
-    rows_table = gr.Dataframe(
-        headers=["id", "role", "Q1", "Q2", "Q3", "Q4", "failure attribution"], label="Images"
-    )
-    signature_box = gr.Textbox(label="Signature", interactive=False)
+    figures_table = table(["figure", "percent", "no, E, E, E", "random", "images"], "Score")
+    rows_table = table(["id", "role", "Q1", "Q2", "Q3", "Q4", "failure attribution"], "Images")
+    files = gr.HTML()
+    signature = signature_box()
     button.click(
         score,
-        [predictions_box, predictions_upload, references_box, references_upload, parser_choice],
-        [figures_table, rows_table, signature_box],
+        [*sources, parser_choice, thoughts],
+        [figures_table, rows_table, signature, files],
         api_name="score",
     )
 
 if __name__ == "__main__":
-    page.launch()
+    page.launch(css=CSS)

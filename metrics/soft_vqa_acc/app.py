@@ -11,6 +11,19 @@ from typing import Any
 import evaluate
 import gradio as gr
 from common import read_records  # type: ignore[import-not-found]  # run as a script, beside this file
+from page import (  # type: ignore[import-not-found]
+    CSS,
+    check_known,
+    complaints,
+    downloads,
+    heading,
+    inputs,
+    percent,
+    signature_box,
+    table,
+    thinking_choice,
+    thinking_of,
+)
 
 # By file, not by folder: a Space's folder isn't named after the metric.
 METRIC = evaluate.load(str(Path(__file__).with_name("soft_vqa_acc.py")))
@@ -34,16 +47,14 @@ def score(
     references_file: str | None,
     mode: str,
     exact_match: str,
-) -> tuple[list[list[Any]], list[list[Any]], str]:
-    """Score pasted or uploaded answers: figures in percent, one row for each question, the signature."""
-    try:
+    missing: str = "wrong",
+    thinking: str = "rule",
+) -> tuple[list[list[Any]], list[list[Any]], str, str]:
+    """Score pasted or uploaded answers: figures in percent, one row a question, the signature, files."""
+    with complaints():
         given = read_records("predictions", predictions, predictions_file, keys=("id", "question_id"))
         labels = read_records("references", references, references_file, keys=("id", "question_id"))
-    except ValueError as error:
-        raise gr.Error(str(error)) from None
-    for key in given:
-        if key not in labels:
-            raise gr.Error(f"predictions: the id {key!r} is not in the references")
+        check_known(given, labels)
     answers = [
         [answer.get("answer") if isinstance(answer, dict) else answer for answer in record["answers"]]
         if isinstance(record.get("answers"), list)
@@ -51,7 +62,7 @@ def score(
         for record in labels.values()
     ]
     texts = [given[key].get("prediction", given[key].get("answer")) if key in given else "" for key in labels]
-    try:
+    with complaints(given, labels):
         # Not METRIC.compute: it keeps rows between calls, which two visitors at once would mix.
         result = METRIC._compute(
             texts,
@@ -59,60 +70,76 @@ def score(
             ids=list(labels),
             mode=mode,
             exact_match=exact_match,
+            missing=missing,
+            thinking=thinking_of(thinking),
             question_types=types(labels, "question_type"),
             answer_types=types(labels, "answer_type"),
         )
-    except ValueError as error:
-        raise gr.Error(str(error)) from None
     figures = [
-        ["soft accuracy", _percent(result["soft_vqa_acc"]), result["counts"]["n"]],
-        ["exact match", _percent(result["exact_match"]), result["counts"]["n"]],
+        ["soft accuracy", percent(result["soft_vqa_acc"]), result["counts"]["n"]],
+        ["exact match", percent(result["exact_match"]), result["counts"]["n"]],
         ["missing answers", "", result["counts"]["missing"]],
         *(
-            [f"always {policy['answer']!r}", _percent(policy["soft_vqa_acc"]), result["counts"]["n"]]
+            [f"always {policy['answer']!r}", percent(policy["soft_vqa_acc"]), result["counts"]["n"]]
             for policy in result["baselines"].values()
         ),
     ]
     for kind in ("by_question_type", "by_answer_type"):
         for name, part in result[kind].items():
-            figures.append([f"{kind[3:].replace('_', ' ')}: {name}", _percent(part["score"]), part["n"]])
+            figures.append([f"{kind[3:].replace('_', ' ')}: {name}", percent(part["score"]), part["n"]])
     rows = [
-        [row["id"], _percent(row["score"]), row["exact_match"], f"{row['matches']} of {row['annotators']}"]
+        [row["id"], percent(row["score"]), row["exact_match"], f"{row['matches']} of {row['annotators']}"]
         for row in result["per_sample"]
     ]
-    return figures, rows, result["signature"]
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.2f}"
+    return figures, rows, result["signature"], downloads("soft_vqa_acc", result)
 
 
 with gr.Blocks(title="VQA soft accuracy") as page:
-    gr.Markdown(
-        "# VQA soft accuracy\n"
-        "Paste or upload JSON or JSON Lines. Predictions: `id`, `prediction`. References: `id`, `answers`, "
-        "and if known `question_type`, `answer_type`. A question without a prediction counts as missing."
+    heading(
+        "VQA soft accuracy",
+        "How many of the people who answered agree with the model? Paste or upload JSON or JSON Lines. A "
+        "question without a prediction counts as missing. Compare with the rows *always …*, which never see "
+        "the image.",
+        "soft_vqa_acc",
+        {"Paper": "https://arxiv.org/abs/1505.00468", "Data set": "https://visualqa.org/download.html"},
+    )
+    sources = inputs(
+        ("id or question_id, prediction or answer", EXAMPLE_PREDICTIONS),
+        ("id or question_id, answers, and if known question_type, answer_type", EXAMPLE_REFERENCES),
     )
     with gr.Row():
-        with gr.Column():
-            predictions_box = gr.Textbox(EXAMPLE_PREDICTIONS, label="Predictions", lines=8)
-            predictions_upload = gr.File(label="Predictions file", file_types=[".json", ".jsonl"])
-        with gr.Column():
-            references_box = gr.Textbox(EXAMPLE_REFERENCES, label="References", lines=8)
-            references_upload = gr.File(label="References file", file_types=[".json", ".jsonl"])
+        mode_choice = gr.Radio(
+            ["official", "ungated", "simple"],
+            value="official",
+            label="Mode",
+            info="As the official script, which cleans no answer where all people agree; the same, always "
+            "cleaned; or matches / 3, at most 1.",
+        )
+        rule_choice = gr.Radio(
+            ["any", "most_frequent"],
+            value="any",
+            label="Exact match with",
+            info="Any of the people's answers, or the one that most of them gave.",
+        )
     with gr.Row():
-        mode_choice = gr.Radio(["official", "ungated", "simple"], value="official", label="Mode")
-        rule_choice = gr.Radio(["any", "most_frequent"], value="any", label="Exact match with")
+        missing_choice = gr.Radio(
+            ["wrong", "compared"],
+            value="wrong",
+            label="A missing answer is",
+            info='Wrong, or compared as the text "", as the official script does.',
+        )
+        thoughts = thinking_choice()
     button = gr.Button("Score", variant="primary")
-    figures_table = gr.Dataframe(headers=["figure", "percent", "n"], label="Score")
-    rows_table = gr.Dataframe(headers=["id", "percent", "exact match", "annotators"], label="Questions")
-    signature_box = gr.Textbox(label="Signature", interactive=False)
+    figures_table = table(["figure", "percent", "n"], "Score")
+    rows_table = table(["id", "percent", "exact match", "annotators"], "Questions")
+    files = gr.HTML()
+    signature = signature_box()
     button.click(
         score,
-        [predictions_box, predictions_upload, references_box, references_upload, mode_choice, rule_choice],
-        [figures_table, rows_table, signature_box],
+        [*sources, mode_choice, rule_choice, missing_choice, thoughts],
+        [figures_table, rows_table, signature, files],
         api_name="score",
     )
 
 if __name__ == "__main__":
-    page.launch()
+    page.launch(css=CSS)

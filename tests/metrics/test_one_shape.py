@@ -21,7 +21,7 @@ from lookcheck.metrics.grove import common
 
 METRICS = ("grove", "soft_vqa_acc", "salart_chain", "perturbed_pope")
 FOLDERS = Path(__file__).parents[2] / "metrics"
-PAGE = ("app",)
+PAGE = ("app", "page", "drawing")
 """Files of the gradio page, which `evaluate` does not load."""
 NAN = math.nan
 
@@ -66,7 +66,7 @@ def compute(name: str, n: int = 2, **options: Any) -> dict[str, Any]:
 
 
 def test_the_common_files_are_the_same_in_every_folder() -> None:
-    for file in ("common.py",):
+    for file in ("common.py", "page.py"):
         files = {name: (FOLDERS / name / file).read_bytes() for name in METRICS}
         assert len(set(files.values())) == 1, f"copy one {file} to the other folders"
     assert {path.parent.name for path in FOLDERS.glob("*/scoring.py")} == set(METRICS)

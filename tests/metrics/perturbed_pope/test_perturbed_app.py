@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +39,7 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
         ]
     )
     options = ("strict", "wrong")
-    answers, changes, ranks, rows, signature = client.predict(
+    answers, changes, ranks, rows, signature, _ = client.predict(
         predictions, None, references, None, *options, api_name="/score"
     )
     shown = {(row[0], row[1]): [str(value) for value in row[2:]] for row in answers["data"]}
@@ -57,14 +60,14 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
         '{"id": 2, "text": "NO"}\n{"id": "q1", "text": ""}\n'
         '{"id": "q1-mask", "text": "?"}\n{"id": "q2-swap", "text": "unknown"}'
     )
-    answers, *_, rows, _ = client.predict(
+    answers, *_, rows, _, _ = client.predict(
         "", handle_file(upload), references, None, "strict", "drop", api_name="/score"
     )
     assert answers["data"][0][3] == "100.00"
     assert [row[4] for row in rows["data"]] == ["–", "right", "–", "wrong"]
     for bad, said in (
         ('{"id": 9, "text": "yes"}', "'9' is not in the references"),
-        ('{"id": 2, "text": 3}', "text is 3"),
+        ('{"id": 2, "text": 3}', "predictions, line 1; references, line 1, record 2: id '2': text is 3"),
         ('{"id": 2, "answer": "yes"}', "none of the fields"),
         ('{"id": 2, "text": "no", "logp_yes": -1}', "give both or neither"),
         ('{"text": "yes"}', "has no id"),
@@ -77,3 +80,38 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
     for rules, becomes in ((("official", "wrong"), "reads as yes"), (("strict", "drop"), "leaves out")):
         with pytest.raises(Exception, match=f"no text for the id 'q2-swap', which .*{becomes}"):
             client.predict(predictions, None, references, None, *rules, api_name="/score")
+
+
+def test_in_a_browser(narrow: Any, tmp_path: Path) -> None:
+    predictions, references = (
+        '{"id": "q1", "text": "yes"}\n{"id": "m", "text": "no"}',
+        '{"id": "q1", "label": "yes", "condition": "original", "split": "random"}\n'
+        '{"id": "m", "label": "yes", "condition": "black_mask", "split": "random", "parent_id": "q1"}',
+    )
+    narrow.fill(predictions, references.replace("black_mask", "black mask"))
+    narrow.score()
+    assert (
+        "predictions, line 2; references, line 2: id 'm': the condition is 'black mask'" in narrow.complaint()
+    )
+    path = tmp_path / "mine.jsonl"
+    path.write_text(predictions, encoding="utf-8")
+    narrow.upload("Predictions file", path)
+    narrow.shows("Predictions: mine.jsonl")
+    box = narrow.page.locator("textarea").first
+    assert box.input_value() == predictions
+    assert not box.is_editable()
+    narrow.fill_references(references)
+    narrow.score()
+    whole = json.loads(narrow.download("Everything (JSON)"))
+    rows = list(csv.DictReader(io.StringIO(narrow.download("Rows (CSV)"))))
+    assert [row["id"] for row in rows] == [row["id"] for row in whole["per_sample"]]
+    assert [row["score"] for row in rows] == ["1.0", "0.0"]
+    assert whole["by_condition"]["black_mask"]["random"]["accuracy"] == 0
+    for address in (
+        "https://arxiv.org/abs/2605.22903",
+        "https://arxiv.org/abs/2305.10355",
+        "/datasets/ORGANISATION/perturbed_pope",
+        "/README.md",
+    ):
+        assert narrow.page.locator(f"a[href*='{address}']").count() == 1
+    assert narrow.overflow() <= 0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +34,7 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
             {"row_id": 3, "role": "paired_generated_counterpart", "q2": "E", "q3": "E", "q4": "E"},
         ]
     )
-    figures, rows, signature = client.predict(
+    figures, rows, signature, _ = client.predict(
         predictions, None, references, None, "strict", api_name="/score"
     )
     shown = {row[0]: row[1:] for row in figures["data"]}
@@ -48,17 +51,45 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
 
     upload = tmp_path / "p.jsonl"
     upload.write_text('{"id": 1, "q1": "{\\"answer\\": \\"yes\\"}", "q2": "B", "q3": "A", "q4": "C"}')
-    figures, _, _ = client.predict("", handle_file(upload), references, None, "json", api_name="/score")
+    figures, *_ = client.predict("", handle_file(upload), references, None, "json", api_name="/score")
     shown = {row[0]: row[1:] for row in figures["data"]}
     assert shown["artifact_q1"][0] == "100.00"
     assert shown["artifact_all_2_4"][0] == "0.00"
     for bad, said in (
         ('{"row_id": 9, "q1": "yes"}', "'9' is not in the references"),
         ('{"row_id": 1, "q1": 3}', "q1 is 3"),
-        ('{"row_id": 1, "Q1": "yes"}', "none of the fields"),
+        ('{"row_id": 1, "Q1": "yes"}', "predictions, line 1: the id '1' has none of the fields"),
         ('{"q1": "yes"}', "no row_id or id"),
         ("{", "not valid JSON"),
         ("", "no records"),
     ):
         with pytest.raises(Exception, match=said):
             client.predict(bad, None, references, None, "strict", api_name="/score")
+
+
+def test_in_a_browser(narrow: Any, tmp_path: Path) -> None:
+    predictions, references = (
+        '{"row_id": 1, "q1": "yes", "q2": "B", "q3": "A", "q4": "C"}',
+        '{"row_id": 1, "role": "artifact", "q1": "yes", "q2": "B", "q3": "A", "q4": "C"}\n'
+        '{"row_id": 2, "role": "clean_reference", "q1": "no", "q2": "E", "q3": "E", "q4": "E"}',
+    )
+    narrow.fill(predictions, references.replace('"no"', '"yes"'))
+    narrow.score()
+    assert "references, line 2: id '2': the key of q1 is 'yes'" in narrow.complaint()
+    path = tmp_path / "mine.jsonl"
+    path.write_text(predictions, encoding="utf-8")
+    narrow.upload("Predictions file", path)
+    narrow.shows("Predictions: mine.jsonl")
+    box = narrow.page.locator("textarea").first
+    assert box.input_value() == predictions
+    assert not box.is_editable()
+    narrow.fill_references(references)
+    narrow.score()
+    whole = json.loads(narrow.download("Everything (JSON)"))
+    rows = list(csv.DictReader(io.StringIO(narrow.download("Rows (CSV)"))))
+    assert [row["id"] for row in rows] == [row["id"] for row in whole["per_sample"]]
+    assert [row["score"] for row in rows] == ["1.0", "0.0"]
+    assert whole["overall_all_1_4"] == 0.5
+    for address in ("https://arxiv.org/abs/2606.12671", "/datasets/ORGANISATION/salart_vqa", "/README.md"):
+        assert narrow.page.locator(f"a[href*='{address}']").count() == 1
+    assert narrow.overflow() <= 0
