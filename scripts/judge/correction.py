@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-import numpy as np
+from lookcheck.scripts.judge.measures import FEWEST, proportion_interval
 
-from lookcheck.scripts.judge.measures import FEWEST, Array, proportion_interval
+if TYPE_CHECKING:
+    from lookcheck.scripts.judge.measures import Array
 
 FEWEST_OF_A_KIND = 5
 FEWEST_DIFFERENCES = 3
@@ -90,6 +91,8 @@ def corrected_mean(
     >>> result["judge"], result["mean"]
     (0.875, 0.5)
     """
+    # Not for --help.
+    import numpy as np
     from scipy.stats import norm
 
     truth, seen, unseen = (np.asarray(values, float) for values in (human, judged, others))

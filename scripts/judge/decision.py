@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from math import exp, fsum, inf, log
 
 from lookcheck.dataset_builders.core.verdict_file import DECIDED, FAILED, UNDECIDED
-from lookcheck.metrics.soft_vqa_acc.common import without_thoughts
 
 YES_FORMS = ("YES", "Yes", "yes", " YES", " Yes", " yes")
 NO_FORMS = ("NO", "No", "no", " NO", " No", " no")
@@ -137,6 +136,9 @@ def from_reply(found: Judgement, text: str, cut: str | None, thinking: str = "st
     """
     found = replace(found, raw=text)
     if thinking == "strip":
+        # numpy stands behind it: not for --help.
+        from lookcheck.metrics.soft_vqa_acc.common import without_thoughts
+
         answer = without_thoughts(text)
         if answer.cut:
             return found.undecided(CUT_THINKING)

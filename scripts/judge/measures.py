@@ -17,10 +17,8 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
 HUMAN = ("no", "yes")
 JUDGED = ("no", "yes", "none")
@@ -29,7 +27,11 @@ MEASURES = ("accuracy", "kappa", "f1")
 FEWEST = 30
 """Samples below which an interval that rests on many samples is not given."""
 
-Array = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.float64]
 
 
 def agreement(
@@ -71,6 +73,8 @@ def agreement(
     >>> result["accuracy"]["value"], result["confusion"]["yes"]
     (0.5, {'no': 0, 'yes': 1, 'none': 1})
     """
+    # As scipy, not for --help.
+    import numpy as np
     from scipy.stats import DegenerateDataWarning, bootstrap
 
     if not len(human) == len(judged) == len(ids):
@@ -142,6 +146,8 @@ def proportion_interval(count: int, total: int, confidence: float) -> tuple[floa
 
 def _measures(counts: Array) -> Array:
     """Accuracy, kappa and F1 from counts of shape (6, …); NaN where undefined; shape (3, …)."""
+    import numpy as np
+
     table = counts.reshape(len(HUMAN), len(JUDGED), *counts.shape[1:])
     total = counts.sum(axis=0)
     agreed = table[0, 0] + table[1, 1]
@@ -156,6 +162,8 @@ def _measures(counts: Array) -> Array:
 
 
 def _count(cells: npt.NDArray[np.int64], axis: int) -> Array:
+    import numpy as np
+
     return np.stack([(cells == cell).sum(axis=axis) for cell in range(len(HUMAN) * len(JUDGED))]).astype(
         float
     )
@@ -174,4 +182,4 @@ def _seed(ids: Sequence[str]) -> int:
 
 
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return None if isnan(value) else float(value)

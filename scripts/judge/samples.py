@@ -9,8 +9,6 @@ from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
-from lookcheck.metrics.soft_vqa_acc import normalize_official
-from lookcheck.metrics.soft_vqa_acc.common import without_thoughts
 
 COLUMNS = ("id", "question", "answer")
 
@@ -45,6 +43,9 @@ class Sample:
     @property
     def exact(self) -> bool:
         """Whether candidate and reference are equal after soft accuracy's normalisation, ungated."""
+        # numpy stands behind it: not for --help.
+        from lookcheck.metrics.soft_vqa_acc import normalize_official
+
         candidate = normalize_official(self.candidate or "")
         return bool(candidate) and candidate == normalize_official(self.reference)
 
@@ -80,6 +81,8 @@ def join(
     InputError
         Naming place, id and value.
     """
+    from lookcheck.metrics.soft_vqa_acc.common import without_thoughts
+
     labels: dict[str, tuple[str, str]] = {}
     for where, row in rows:
         id = _id(row.get("id"), where)

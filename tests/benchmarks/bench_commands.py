@@ -18,7 +18,14 @@ from typing import Any
 import pytest
 
 TESTS = Path(__file__).parents[1]
-RICH = "import typer, rich.console, rich.table; typer.Typer()"
+# The help of a command that does nothing: what typer and rich take alone.
+RICH = """
+import typer
+app = typer.Typer(rich_markup_mode="rich")
+app.command("one")(lambda: None)
+app.command("two")(lambda: None)
+app(["--help"])
+"""
 
 
 def _seconds(*arguments: str) -> float:

@@ -110,6 +110,6 @@ def test_a_real_build_draws_no_picture(repository: Path, tmp_path: Path, name: s
     build = textwrap.dedent(BUILDS[name]).replace("\n", "\n    ")
     program = BUILD.format(helpers=str(helpers), work=str(tmp_path), build=build)
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=200
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=900
     )
     assert done.stdout == "[]\n", done.stderr

@@ -17,6 +17,7 @@ HEAVY = (
     "datasets",
     "evaluate",
     "gradio",
+    "numpy",
     "pandas",
     "pyarrow",
     "pycocotools",
