@@ -187,12 +187,13 @@ def lay(image: Pixels, region: Mask, taken: Mask, pieces: Sequence[Piece]) -> Pi
         part[top:bottom, left:right] = unfilled[top:bottom, left:right]
         unfilled &= ~part
         hole, here = part[window], made[window]
-        source = np.ix_(
-            np.clip(rows + piece.down, 0, height - 1), np.clip(columns + piece.right, 0, width - 1)
-        )
+        down, along = rows + piece.down, columns + piece.right
+        source = np.ix_(np.clip(down, 0, height - 1), np.clip(along, 0, width - 1))
         moved = image[source]
-        known = ndimage.binary_dilation(hole, np.ones((3, 3)), 2 * step) & ~(hole | barred[source])
-        known &= ~(taken[window] | unfilled[window])
+        # Past the picture's border there is nothing to compare.
+        inside = np.outer((down >= 0) & (down < height), (along >= 0) & (along < width))
+        known = ndimage.binary_dilation(hole, np.ones((3, 3)), 2 * step) & inside
+        known &= ~(hole | barred[source] | taken[window] | unfilled[window])
         differences = np.clip(here.astype(float) - moved, -SHADE, SHADE) * known[..., None]
         even = _spread(_sums(differences, step), _sums(known, step).astype(float))
         filled = moved + _enlarged(even, step, known.shape)
