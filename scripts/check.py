@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.errors import fault_lines
+from lookcheck.dataset_builders.parquet.listing import refuse_unbuilt
 from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.scripts import console
 
@@ -20,8 +21,7 @@ def check(
 
     Exit code 2 if anything falls short.
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
+    refuse_unbuilt(folder)
     # `datasets` takes seconds to import: not for --help, nor to say that there is nothing.
     from lookcheck.dataset_builders.parquet.check import check_folder
 
@@ -32,7 +32,7 @@ def check(
         counts = {"files": report.files, "rows": report.rows}
         print(console.to_json({"folder": str(folder), **counts, "faults": faults, "notes": report.notes}))
     else:
-        for line in [*map(str, report.faults), *(f"note: {note}" for note in report.notes)]:
+        for line in [*fault_lines(report.faults), *(f"note: {note}" for note in report.notes)]:
             print(line)
         verdict = f"{len(report.faults):,} fall short" if report.faults else "all rules kept"
         print(f"{folder}: {report.files} files, {report.rows:,} rows, {verdict}")

@@ -8,15 +8,19 @@ from typing import Annotated
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.listing import MANIFEST
 from lookcheck.scripts import console
-from lookcheck.scripts.publish.hub import Upload, check_repo, list_files, publish
+from lookcheck.scripts.publish.hub import Upload, check_repo, publish
 
 
 def publish_metric(
     metric: Annotated[str, typer.Argument(help="Name of a metric of lookcheck, or a metric's folder.")],
     to: Annotated[str, typer.Option("--to", help="Space on the Hub, ORG/NAME; NAME is the metric's name.")],
     public: Annotated[bool, typer.Option("--public", help="Everybody can see it.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, ask nobody.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Put it in the place of files that lookcheck did not publish.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, and be lost.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Upload a metric as a gradio Space, private unless --public."""
@@ -27,8 +31,25 @@ def publish_metric(
         raise InputError(
             f"--to {to}: evaluate.load looks for {name}.py, so the Space must be named {folder.name}"
         )
-    upload = Upload(folder, to, "space", not public, list_files(folder), ("*.py",))
+    files: dict[str, Path | bytes] = {path: folder / path for path in list_files(folder)}
+    listed = {"name": name, "files": sorted([*files, MANIFEST])}
+    # So that a later upload knows which files are its own.
+    files[MANIFEST] = (console.to_json(listed) + "\n").encode()
+    upload = Upload(name, to, "space", not public, files, ("*.py",), replace)
     publish(upload, dry_run=dry_run, as_json=json)
+
+
+def list_files(folder: Path) -> list[str]:
+    """Files of a metric's folder: all but hidden and compiled ones, and none that is only a link."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if path.is_dir() or path.suffix == ".pyc" or any(part.startswith(".") for part in name.parts):
+            continue
+        if path.is_symlink():
+            raise InputError(f"{path}: is a link, not a file")
+        found.append(name.as_posix())
+    return found
 
 
 def find_metric(metric: str) -> Path:

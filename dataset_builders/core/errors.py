@@ -46,13 +46,15 @@ class IntegrityError(InputError):
         The data set or folder that was checked.
     faults : sequence of Fault
         At least one.
+    hint : str
+        Ends the first line.
     """
 
-    def __init__(self, name: str, faults: Sequence[Fault]) -> None:
+    def __init__(self, name: str, faults: Sequence[Fault], hint: str = "") -> None:
         self.name = name
         self.faults = tuple(faults)
         noun = "fault" if len(self.faults) == 1 else "faults"
-        lines = [f"{name}: {len(self.faults)} {noun}, nothing was written", *fault_lines(self.faults)]
+        lines = [f"{name}: {len(self.faults)} {noun}, nothing was written{hint}", *fault_lines(self.faults)]
         super().__init__("\n".join(lines))
 
 

@@ -121,12 +121,14 @@ def _config_entry(config: ConfigFiles, digest: str) -> dict[str, Any]:
 
 
 def render_eval(plan: FolderPlan) -> str:
-    """Render eval.yaml, which registers a benchmark with the Hub."""
+    """Render eval.yaml, which registers a benchmark with the Hub.
+
+    Without ``evaluation_framework``: the Hub takes registered names only, and lookcheck is none of them.
+    """
     return _to_yaml(
         {
             "name": plan.card.front_matter.get("pretty_name", plan.name),
             "description": plan.description,
-            "evaluation_framework": "lookcheck",
             "tasks": [
                 {"id": task.id, "config": task.config, "split": task.split} for task in plan.eval_tasks
             ],

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import datasets
 import pyarrow.parquet as pq
@@ -17,7 +17,17 @@ from lookcheck.dataset_builders.core.jsonl import read_json, read_text
 from lookcheck.dataset_builders.core.processes import Track, no_track
 from lookcheck.dataset_builders.parquet.card import count_columns, digest_of
 from lookcheck.dataset_builders.parquet.check_parquet import check_file, iterate_rows
-from lookcheck.dataset_builders.parquet.writer import MANIFEST
+from lookcheck.dataset_builders.parquet.listing import MANIFEST, extra_files, refuse_unbuilt
+
+# Names that the Hub takes as evaluation_framework: packages/tasks/src/eval.ts of huggingface.js, August 2026.
+FRAMEWORKS: Final = frozenset(
+    """
+    exgentic inspect-ai math-arena mteb olmocr-bench harbor ifstruct pier redline-bench archipelago benchflow
+    apex-evals screenspot-pro swe-bench swe-bench-pro nemo-evaluator yc-bench open-asr-leaderboard mdpbench
+    real5-omnidocbench parsebench video-mme-v2 claw-eval researchclawbench pbench wildclawbench wbench
+    nanofold mmmu extractbench
+    """.split()  # noqa: SIM905
+)
 
 
 class Checker(Protocol):
@@ -67,13 +77,13 @@ def check_folder(
     Raises
     ------
     InputError
-        If `folder` is no folder.
+        If `folder` is no folder, or nothing in it was built.
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder")
+    refuse_unbuilt(folder)
     report = Checked()
     faults = report.faults
     manifest = _read_manifest(folder, faults)
+    _check_files(folder, manifest, report)
     configs = read_configs(folder, faults)
     _check_eval(folder, configs, faults)
     _check_names(folder, configs, faults)
@@ -120,10 +130,26 @@ def _read_manifest(folder: Path, faults: list[Fault]) -> dict[str, Any]:
     except InputError as error:
         faults.append(Fault(MANIFEST, "manifest", str(error)))
         return {}
-    missing = [key for key in ("name", "version", "source", "built") if key not in manifest]
+    missing = [key for key in ("name", "version", "source", "built", "files") if key not in manifest]
     if missing:
         faults.append(Fault(MANIFEST, "manifest", f"lacks {missing}"))
     return dict(manifest)
+
+
+def _check_files(folder: Path, manifest: Mapping[str, Any], report: Checked) -> None:
+    """What the build wrote must be there, as files of their own; what else is there is not published."""
+    listed = manifest.get("files")
+    if not isinstance(listed, list):
+        return
+    for name in map(str, listed):
+        if (folder / name).resolve() != folder.resolve() / name or name.startswith("/"):
+            # It would be published, whatever it is.
+            report.faults.append(Fault(name, "link", "is a link, or lies outside the folder"))
+        elif not (folder / name).is_file():
+            report.faults.append(Fault(name, "file-missing", f"{MANIFEST} lists it, but it is not there"))
+    if extra := extra_files(folder, listed):
+        shown = ", ".join(extra[:5]) + (", …" if len(extra) > 5 else "")
+        report.notes.append(f"not of the build, and not published: {shown}")
 
 
 def _front_matter(folder: Path) -> dict[str, Any]:
@@ -176,11 +202,15 @@ def _check_eval(folder: Path, configs: Mapping[str, Mapping[str, Any]], faults: 
     if not path.exists():
         return
     try:
-        tasks = yaml.safe_load(read_text(path))["tasks"]
+        content = yaml.safe_load(read_text(path))
+        framework, tasks = content.get("evaluation_framework"), content["tasks"]
         wanted = [(task["id"], task["config"], task["split"]) for task in tasks]
-    except (yaml.YAMLError, InputError, TypeError, KeyError) as error:
+    except (yaml.YAMLError, InputError, TypeError, KeyError, AttributeError) as error:
         faults.append(Fault("eval.yaml", "eval", f"needs tasks with id, config and split ({error!r})"))
         return
+    if framework is not None and framework not in FRAMEWORKS:
+        message = f"evaluation_framework {framework!r} is not registered with the Hub; leave it out"
+        faults.append(Fault("eval.yaml", "eval", message))
     for id, config, split in wanted:
         if split not in configs.get(config, {}):
             faults.append(Fault("eval.yaml", "eval", f"task {id}: no config {config!r} with split {split!r}"))

@@ -15,10 +15,9 @@ from PIL import Image
 
 from lookcheck.dataset_builders.core.errors import Fault
 from lookcheck.dataset_builders.core.images import reason
-from lookcheck.dataset_builders.parquet.encoding import size_of
+from lookcheck.dataset_builders.parquet.encoding import MAX_ROW_BYTES, size_of
 
 MAX_GROUP_BYTES = 100_000_000
-MAX_ROW_BYTES = 3_000_000
 
 
 def check_file(path: Path, folder: Path) -> tuple[list[Fault], datasets.Features | None]:

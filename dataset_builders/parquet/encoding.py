@@ -7,6 +7,9 @@ from typing import Any
 
 import datasets
 
+# The Hub's viewer shows rows under this size, in bytes.
+MAX_ROW_BYTES = 3_000_000
+
 
 def encode_row(features: datasets.Features, row: dict[str, Any]) -> dict[str, Any]:
     """Encode one row.

@@ -16,10 +16,21 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Finished:
-    """Shards of an earlier build in their order, and the bytes of the distinct pictures in them."""
+    """Shards of an earlier build.
+
+    Attributes
+    ----------
+    paths : tuple of Path
+        In their order.
+    picture_bytes : int
+        Of the distinct pictures in them.
+    large_rows : tuple of str
+        Ids of rows that the Hub's viewer does not show.
+    """
 
     paths: tuple[Path, ...]
     picture_bytes: int
+    large_rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

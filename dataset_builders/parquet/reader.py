@@ -16,7 +16,7 @@ from lookcheck.dataset_builders.core.jsonl import read_json
 from lookcheck.dataset_builders.core.processes import Track
 from lookcheck.dataset_builders.core.records import JsonRecord
 from lookcheck.dataset_builders.parquet.check import read_configs
-from lookcheck.dataset_builders.parquet.writer import MANIFEST
+from lookcheck.dataset_builders.parquet.listing import MANIFEST
 
 # Rows decoded at a time: with pictures, of which each takes up to 3 MB, and without.
 BATCH = 8

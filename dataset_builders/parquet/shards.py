@@ -10,7 +10,7 @@ import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lookcheck.dataset_builders.parquet.encoding import encode_row, size_of
+from lookcheck.dataset_builders.parquet.encoding import MAX_ROW_BYTES, encode_row, size_of
 
 # The viewer scans a row group at once and wants it under 100 MB.
 GROUP_BYTES = 48_000_000
@@ -59,6 +59,8 @@ class ShardWriter:
         self.rows = 0
         # Bytes of the distinct pictures in the columns of `repeated_images`.
         self.picture_bytes = 0
+        # First column of the rows that the Hub's viewer does not show.
+        self.large_rows: list[str] = []
         self._digests: set[bytes] = set()
         self._unfinished: list[Path] = []
         self._writer: pq.ParquetWriter | None = None
@@ -78,6 +80,8 @@ class ShardWriter:
             encoded[column]["bytes"] for column in self.repeated_images if encoded[column] is not None
         ]
         whole = size_of(encoded)
+        if whole >= MAX_ROW_BYTES:
+            self.large_rows.append(str(next(iter(encoded.values()))))
         full = self._group_size >= self.group_bytes or self._group_in_memory >= GROUP_BYTES_IN_MEMORY
         # Rows that go on with the pictures of the group may stay, within reason.
         goes_on = pictures and self._seen.issuperset(pictures) and self._group_in_memory < MOST_IN_MEMORY

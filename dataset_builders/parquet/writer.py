@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from glob import escape
 from importlib.metadata import version
@@ -18,10 +19,10 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.interrupts import interrupts_held
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map, process_pool
 from lookcheck.dataset_builders.parquet.card import count_columns, digest_of, render_card, render_eval
+from lookcheck.dataset_builders.parquet.listing import MANIFEST
 from lookcheck.dataset_builders.parquet.plan import Finished, FolderPlan, ShardGroup
 from lookcheck.dataset_builders.parquet.shards import UNFINISHED, ShardWriter
 
-MANIFEST = "lookcheck.json"
 BUILDING = ".building-"
 LOCK = "lock"
 
@@ -87,12 +88,14 @@ def write_folder(
             lock.acquire(blocking=False)
         (work / "data").mkdir()
         pictures: dict[str, int] = {}
+        large: list[str] = []
         shards: dict[str, dict[Path, Path]] = {}
         with process_pool(num_proc) as pool:
             for group in plan.groups:
                 for stem, finished in group.finished.items():
                     shards[stem] = _take_over(finished, work / "data")
                     pictures[stem] = finished.picture_bytes
+                    large += finished.large_rows
                 if group.finished:
                     continue
                 made = _write_group(group, work / "data", num_proc, pool, track)
@@ -100,7 +103,8 @@ def write_folder(
                 pictures |= {
                     stem: writer.picture_bytes for stem, (writer, _) in made.items() if writer.repeated_images
                 }
-        manifest = _describe(plan, work, {stem: list(names) for stem, names in shards.items()}, pictures)
+                large += [id for writer, _ in made.values() for id in writer.large_rows]
+        manifest = _describe(plan, work, shards, pictures, sorted(set(large)))
         # mkdtemp makes folders private; a data set is meant to be read.
         umask = os.umask(0)
         os.umask(umask)
@@ -173,8 +177,13 @@ def _write_group(
 
 
 def _describe(
-    plan: FolderPlan, work: Path, paths: dict[str, list[Path]], pictures: dict[str, int]
+    plan: FolderPlan,
+    work: Path,
+    shards: Mapping[str, Mapping[Path, Path]],
+    pictures: Mapping[str, int],
+    large: Sequence[str],
 ) -> dict[str, Any]:
+    paths = {stem: list(names) for stem, names in shards.items()}
     features = {stem: columns for group in plan.groups for stem, columns in group.columns.items()}
     counts = {
         config.name: {
@@ -191,7 +200,18 @@ def _describe(
         "options": dict(plan.options),
         "declared": dict(plan.declared),
         "built": counts,
+        # Those that are published; nothing else that comes to lie in the folder is.
+        "files": sorted(
+            [
+                MANIFEST,
+                "README.md",
+                *(["eval.yaml"] if plan.eval_tasks else []),
+                *(f"data/{path.name}" for names in shards.values() for path in names.values()),
+            ]
+        ),
     }
+    if large:
+        manifest["large_rows"] = list(large)
     if pictures:
         manifest["stored"] = {
             config.name: {

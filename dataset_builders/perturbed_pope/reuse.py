@@ -10,9 +10,9 @@ from typing import Any
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.jsonl import read_json
 from lookcheck.dataset_builders.parquet.card import digest_of
+from lookcheck.dataset_builders.parquet.listing import MANIFEST
 from lookcheck.dataset_builders.parquet.plan import Finished
 from lookcheck.dataset_builders.parquet.reader import open_folder
-from lookcheck.dataset_builders.parquet.writer import MANIFEST
 from lookcheck.dataset_builders.perturbed_pope import constants
 from lookcheck.dataset_builders.perturbed_pope.conditions import ORIGINAL
 from lookcheck.dataset_builders.perturbed_pope.rows import stem_of
@@ -28,10 +28,13 @@ class Earlier:
         From condition and split to shards.
     stored : mapping
         Of its manifest.
+    large_rows : sequence of str
+        Of its manifest.
     """
 
     configs: Mapping[str, Mapping[str, Sequence[Path]]]
     stored: Mapping[str, Any]
+    large_rows: Sequence[str] = ()
 
     @property
     def original(self) -> str:
@@ -40,9 +43,10 @@ class Earlier:
 
     def finished(self, condition: str) -> dict[str, Finished]:
         """The shards of a condition by stem; none if it was not built."""
+        large = tuple(id for id in self.large_rows if id.endswith(f"-{condition}"))
         return {
             stem_of(condition, split): Finished(
-                tuple(paths), int(self.stored[condition][split]["picture_bytes"])
+                tuple(paths), int(self.stored[condition][split]["picture_bytes"]), large
             )
             for split, paths in self.configs.get(condition, {}).items()
         }
@@ -81,4 +85,4 @@ def read_earlier(path: Path, described: Mapping[str, Any], layout: str) -> Earli
             )
     if ORIGINAL not in folder.configs or not isinstance(manifest.get("stored"), dict):
         raise InputError(f"{path}: lacks {ORIGINAL}, with which it would be compared")
-    return Earlier(folder.configs, manifest["stored"])
+    return Earlier(folder.configs, manifest["stored"], manifest.get("large_rows", ()))

@@ -39,7 +39,8 @@ def build_command(data_set: DataSet) -> Callable[..., None]:
         if common.json:
             print(console.to_json(manifest))
         else:
-            print("\n".join([*_counts(manifest, common.output), *data_set.built(manifest)]))
+            lines = [*_counts(manifest, common.output), *data_set.built(manifest), *_large(manifest)]
+            print("\n".join(lines))
 
     name = command_name(data_set)
     build.__annotations__ = {"options": data_set.build_options, "common": Common, "return": None}
@@ -56,6 +57,17 @@ def _counts(manifest: Mapping[str, Any], output: Path) -> list[str]:
     for config, splits in manifest["built"].items():
         lines += [f"  {config} / {split}: {counted['rows']:,} rows" for split, counted in splits.items()]
     return lines
+
+
+def _large(manifest: Mapping[str, Any]) -> list[str]:
+    ids = manifest.get("large_rows", [])
+    if not ids:
+        return []
+    shown = ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+    return [
+        f"  {len(ids):,} rows of 3 MB or more, which the Hub's viewer does not show: {shown}",
+        "  (lookcheck publish takes them with --large-rows)",
+    ]
 
 
 app = console.new_app("Build a data set as a folder that load_dataset reads and the Hub shows.")

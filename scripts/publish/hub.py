@@ -6,7 +6,7 @@ already has are not sent again, so the same command repeated after a break ends 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +17,7 @@ from rich.text import Text
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts import console
-
-IGNORE = ("__pycache__/*", "*/__pycache__/*", "*.pyc", ".*", "*/.*")
+from lookcheck.scripts.publish.standing import Changes, Standing, changes, look
 
 
 @dataclass(frozen=True)
@@ -27,50 +26,62 @@ class Upload:
 
     Attributes
     ----------
-    folder : Path
-        Its files go to the root of the repository.
+    name : str
+        Of the data set or metric.
     repo : str
         ``"ORG/NAME"``.
     repo_type : str
         ``"dataset"`` or ``"space"``.
     private : bool
         Visibility of a repository that has to be made.
-    files : tuple of (str, int)
-        Path inside the folder and size in bytes, sorted by path.
-    replaced : tuple of str
-        Patterns: files of the repository that match and are not in the folder are deleted, so that
-        shards or modules of an earlier version are not read along with the new ones.
+    files : mapping of str to Path or bytes
+        From the path in the repository to the file, or to what it holds.
+    read : tuple of str
+        Patterns of the files that whoever loads the repository reads.
+    replace : bool
+        Whether files of others that are in the way may go.
     """
 
-    folder: Path
+    name: str
     repo: str
     repo_type: str
     private: bool
-    files: tuple[tuple[str, int], ...]
-    replaced: tuple[str, ...]
+    files: Mapping[str, Path | bytes]
+    read: tuple[str, ...]
+    replace: bool = False
 
     @property
-    def bytes(self) -> int:
-        """Size of all files."""
-        return sum(size for _, size in self.files)
+    def sizes(self) -> dict[str, int]:
+        """Bytes of each file, by path."""
+        return {
+            path: len(item) if isinstance(item, bytes) else item.stat().st_size
+            for path, item in sorted(self.files.items())
+        }
 
-    def report(self) -> dict[str, object]:
-        """The same for machines."""
+    def report(self, changed: Changes) -> dict[str, object]:
+        """The same for machines, with what becomes of the files that lie there."""
         return {
             "repo": self.repo,
             "repo_type": self.repo_type,
-            "visibility": "private" if self.private else "public",
-            "bytes": self.bytes,
-            "files": [{"path": path, "bytes": size} for path, size in self.files],
+            "visibility": self._visibility,
+            "bytes": sum(self.sizes.values()),
+            "files": [{"path": path, "bytes": size} for path, size in self.sizes.items()],
+            "deleted": list(changed.deleted),
+            "replaced": list(changed.foreign),
+            "kept": list(changed.kept),
         }
+
+    @property
+    def _visibility(self) -> str:
+        return "private" if self.private else "public"
 
     def table(self) -> Table:
         """The same for people."""
-        visibility = "private" if self.private else "public"
-        table = Table(title=f"{self.repo_type} {self.repo} ({visibility})", show_footer=True)
-        table.add_column("file", f"{len(self.files):,} files", overflow="fold")
-        table.add_column("bytes", f"{self.bytes:,}", justify="right")
-        for path, size in self.files:
+        sizes = self.sizes
+        table = Table(title=f"{self.repo_type} {self.repo} ({self._visibility})", show_footer=True)
+        table.add_column("file", f"{len(sizes):,} files", overflow="fold")
+        table.add_column("bytes", f"{sum(sizes.values()):,}", justify="right")
+        for path, size in sizes.items():
             # As text: rich would read square brackets of a name as markup.
             table.add_row(Text(path), f"{size:,}")
         return table
@@ -103,17 +114,8 @@ def check_repo(repo: str) -> None:
         raise InputError(f"--to {repo}: {error}") from None
 
 
-def list_files(folder: Path) -> tuple[tuple[str, int], ...]:
-    """Files of a folder that are uploaded, with their sizes: all but hidden and compiled ones."""
-    from huggingface_hub.utils import filter_repo_objects  # type: ignore[attr-defined]
-
-    paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    kept = filter_repo_objects(paths, ignore_patterns=list(IGNORE))
-    return tuple((path, (folder / path).stat().st_size) for path in kept)
-
-
-def send(upload: Upload) -> tuple[str, str | None]:
-    """Make the repository if it is not there, and upload.
+def send(upload: Upload, changed: Changes, standing: Standing | None) -> tuple[str, str | None]:
+    """Make the repository if it is not there, and upload all in one commit.
 
     Returns
     -------
@@ -125,60 +127,96 @@ def send(upload: Upload) -> tuple[str, str | None]:
     Raises
     ------
     InputError
-        No token, a refusal by the Hub, a broken connection, or a public repository where a private
-        one was asked for.
+        A refusal by the Hub, a broken connection, or a public repository where a private one was asked for.
     """
-    from huggingface_hub import HfApi, get_token
-    from huggingface_hub.errors import RepositoryNotFoundError
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
-    if not get_token():
-        raise InputError("no token: set HF_TOKEN or run `hf auth login`")
     if not console.stderr.is_terminal:
         disable_progress_bars()
     api = HfApi()
     note = None
     with _one_sentence(api.endpoint, upload.repo):
-        try:
-            found = api.repo_info(upload.repo, repo_type=upload.repo_type)
-        except RepositoryNotFoundError:
+        if standing is None:
             sdk = "gradio" if upload.repo_type == "space" else None
             api.create_repo(
                 upload.repo, repo_type=upload.repo_type, private=upload.private, exist_ok=True, space_sdk=sdk
             )
             # A private repository may have been invisible, and `private` is ignored if it exists.
-            found = api.repo_info(upload.repo, repo_type=upload.repo_type)
-        if upload.private and not found.private:
+            standing = look(api, upload.repo, upload.repo_type, upload.name)
+        private = standing is None or standing.private
+        if upload.private and not private:
             raise InputError(f"{upload.repo} is public and a private upload was asked for: say --public")
-        if found.private and not upload.private:
+        if private and not upload.private:
             note = f"{upload.repo} is private and stays so: change that in its settings on the Hub"
-        api.upload_folder(
-            repo_id=upload.repo,
+        gone = [path for path in (*changed.deleted, *changed.foreign) if path not in upload.files]
+        api.create_commit(
+            upload.repo,
+            [
+                *(CommitOperationAdd(path, item) for path, item in sorted(upload.files.items())),
+                *(CommitOperationDelete(path) for path in gone),
+            ],
             repo_type=upload.repo_type,
-            folder_path=upload.folder,
-            ignore_patterns=list(IGNORE),
-            delete_patterns=list(upload.replaced),
             commit_message="Publish with lookcheck",
         )
     prefix = {"dataset": "datasets/", "space": "spaces/"}[upload.repo_type]
     return f"{api.endpoint}/{prefix}{upload.repo}", note
 
 
-def publish(upload: Upload, *, dry_run: bool, as_json: bool) -> None:
-    """Show the upload, then do it unless it is a dry run."""
+def publish(upload: Upload, *, dry_run: bool, as_json: bool, notes: Sequence[str] = ()) -> None:
+    """Show the upload and what it does to the files that lie there, then do it unless it is a dry run.
+
+    Raises
+    ------
+    InputError
+        No token, a refusal by the Hub, or files of others in the way.
+    """
+    from huggingface_hub import HfApi, get_token
+
+    token = get_token()
+    if token and not (token.isascii() and token.isprintable()):
+        raise InputError("the token of HF_TOKEN or `hf auth login` has a character that no token has")
+    if not token and not dry_run:
+        raise InputError("no token: set HF_TOKEN or run `hf auth login`")
+    api, standing, notes = HfApi(), None, list(notes)
+    try:
+        with _one_sentence(api.endpoint, upload.repo):
+            standing = look(api, upload.repo, upload.repo_type, upload.name)
+    except InputError as error:
+        if not dry_run:
+            raise
+        notes.append(f"what lies there is not known: {error}")
+    changed = Changes() if standing is None else changes(standing, upload.files, upload.read)
+    if changed.foreign and not upload.replace and not dry_run:
+        raise InputError(
+            f"{upload.repo}: holds {_few(changed.foreign)}, which lookcheck did not publish there and which "
+            "would be lost or read along with this upload; --replace puts the upload in its place"
+        )
     if not as_json:
         console.stdout.print(upload.table())
+        taken = "replaced" if upload.replace else "in the way, refused without --replace"
+        about = (("deleted", changed.deleted), (taken, changed.foreign), ("kept", changed.kept))
+        for what, paths in about:
+            if paths:
+                console.stdout.print(Text(f"{what} there: {', '.join(paths)}"))
+        for note in notes:
+            console.stdout.print(Text(f"note: {note}"))
+    report = {**upload.report(changed), "notes": notes}
     if dry_run:
         if as_json:
-            print(console.to_json({**upload.report(), "uploaded": False}))
+            print(console.to_json({**report, "uploaded": False}))
         return
-    url, note = send(upload)
+    url, visibility = send(upload, changed, standing)
     if as_json:
-        print(console.to_json({**upload.report(), "uploaded": True, "url": url, "note": note}))
+        print(console.to_json({**report, "uploaded": True, "url": url, "note": visibility}))
         return
-    if note:
-        print(f"note: {note}")
+    if visibility:
+        print(f"note: {visibility}")
     print(f"{len(upload.files):,} files are at {url}")
+
+
+def _few(paths: Sequence[str]) -> str:
+    return ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
 
 
 @contextmanager

@@ -111,6 +111,13 @@ def test_an_unreachable_hub_is_one_sentence(tmp_path: Path, monkeypatch: pytest.
     assert not (tmp_path / "out").exists()
 
 
+def test_checking_what_was_not_built_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# Mine")
+    result = _run("check", str(tmp_path))
+    message = f"error: {tmp_path}: not a folder written by lookcheck build, it lacks lookcheck.json\n"
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", message)
+
+
 @pytest.mark.parametrize("module", ["build", "check"])
 def test_module_runs(module: str) -> None:
     command = [sys.executable, "-m", f"lookcheck.scripts.{module}", "--help"]

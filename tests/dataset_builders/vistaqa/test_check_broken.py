@@ -94,6 +94,11 @@ def _corrupt_body(folder: Path) -> None:
     (folder / FILE).write_bytes(bytes(data))
 
 
+def _link(folder: Path) -> None:
+    (folder / "eval.yaml").rename(folder.parent / "elsewhere")
+    (folder / "eval.yaml").symlink_to(folder.parent / "elsewhere")
+
+
 KINDS: list[tuple[str, Callable[[Path], Any], str, str]] = [
     ("no manifest", lambda f: (f / "lookcheck.json").unlink(), "lookcheck.json", "manifest"),
     ("manifest without name", _edit("lookcheck.json", '"name"', '"nom"'), "lookcheck.json", "manifest"),
@@ -113,6 +118,14 @@ KINDS: list[tuple[str, Callable[[Path], Any], str, str]] = [
     ("card hides that rows lack", _edit("README.md", "partial build", "build"), "README.md", "partial"),
     ("eval of an unknown config", _edit("eval.yaml", "config: ocr", "config: text"), "eval.yaml", "eval"),
     ("eval without tasks", lambda f: (f / "eval.yaml").write_text("name: x\n"), "eval.yaml", "eval"),
+    (
+        "eval with a framework the Hub does not know",
+        _edit("eval.yaml", "tasks:", "evaluation_framework: lookcheck\ntasks:"),
+        "eval.yaml",
+        "eval",
+    ),
+    ("no eval.yaml", lambda f: (f / "eval.yaml").unlink(), "eval.yaml", "file-missing"),
+    ("a link in place of a file", _link, "eval.yaml", "link"),
     ("file is missing", lambda f: (f / FILE).unlink(), "README.md", "config"),
     ("file is cut off", _truncate, FILE, "parquet"),
     ("file is broken inside", _corrupt_body, FILE, "parquet"),
@@ -186,6 +199,18 @@ def test_broken_folder(
     change(folder)
     faults = check_folder(folder, DATASETS).faults
     assert (id, rule) in {(fault.id, fault.rule) for fault in faults}, faults
+
+
+def test_a_registered_framework_and_other_files_are_no_fault(small: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    shutil.copytree(small, folder)
+    assert "evaluation_framework" not in (folder / "eval.yaml").read_text()
+    _edit("eval.yaml", "tasks:", "evaluation_framework: inspect-ai\ntasks:")(folder)
+    (folder / "notes.txt").touch()
+    (folder / ".hidden").touch()
+    report = check_folder(folder, DATASETS)
+    assert report.faults == []
+    assert report.notes == ["not of the build, and not published: notes.txt"]
 
 
 def test_viewer_limits(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
