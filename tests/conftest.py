@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,25 @@ def chromium() -> Iterator[Any]:
             browser.close()
             return
     refuse("no browser starts (playwright install chromium gets one): " + "; ".join(reasons))
+
+
+@pytest.fixture
+def lookcheck(capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs a command as the console does, without the seconds that a new process takes to import."""
+    from lookcheck.scripts import cli, console
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        capsys.readouterr()
+        command = [str(argument) for argument in arguments]
+        code = 0
+        try:
+            console.run(lambda: cli.app(command, prog_name="lookcheck"))
+        except SystemExit as left:
+            code = int(left.code or 0)
+        shown = capsys.readouterr()
+        return subprocess.CompletedProcess(command, code, shown.out, shown.err)
+
+    return run
 
 
 @pytest.fixture

@@ -8,10 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
@@ -38,35 +41,37 @@ def source(upstream: ModuleType, tmp_path: Path) -> list[str]:
     return ["build", "vistaqa", "--source", "folder", *folders, "--output", str(tmp_path / "out")]
 
 
-def test_build_then_check(source: list[str], tmp_path: Path) -> None:
-    built = _run(*source, "--allow-partial", "--num-proc", "2")
+def test_build_then_check(lookcheck: Command, source: list[str], tmp_path: Path) -> None:
+    built = lookcheck(*source, "--allow-partial", "--num-proc", "2")
     assert built.returncode == 0, built.stderr
     assert built.stdout.splitlines()[1:] == ["  default / test: 4 rows", "  ocr / test: 4 rows"]
-    checked = _run("check", str(tmp_path / "out"))
+    checked = lookcheck("check", str(tmp_path / "out"))
     assert checked.stdout == f"{tmp_path / 'out'}: 1 files, 4 rows, all rules kept\n"
     assert checked.returncode == 0
     (tmp_path / "out" / "eval.yaml").write_text("tasks: 3\n")
-    broken = _run("check", str(tmp_path / "out"), "--json")
+    broken = lookcheck("check", str(tmp_path / "out"), "--json")
     assert broken.returncode == 2
     report = json.loads(broken.stdout)
     assert [(fault["id"], fault["rule"]) for fault in report["faults"]] == [("eval.yaml", "eval")]
-    again = _run(*source, "--allow-partial")
+    again = lookcheck(*source, "--allow-partial")
     assert again.returncode == 2
     assert "not empty" in again.stderr
 
 
-def test_json_of_a_build(source: list[str], tmp_path: Path) -> None:
-    built = _run(*source, "--allow-partial", "--no-overlays", "--json")
+def test_json_of_a_build(lookcheck: Command, source: list[str], tmp_path: Path) -> None:
+    built = lookcheck(*source, "--allow-partial", "--no-overlays", "--json")
     manifest = json.loads(built.stdout)
     assert manifest == json.loads((tmp_path / "out" / "lookcheck.json").read_text())
     assert manifest["options"] == {"overlays": False, "pictures_written_anew": 0}
 
 
-def test_faults_are_listed_and_nothing_is_written(source: list[str], tmp_path: Path) -> None:
+def test_faults_are_listed_and_nothing_is_written(
+    lookcheck: Command, source: list[str], tmp_path: Path
+) -> None:
     path = tmp_path / "annotations" / "0002.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"answer": "", "hallucination": 5}))
     before = sorted(tmp_path.iterdir())
-    result = _run(*source)
+    result = lookcheck(*source)
     assert result.returncode == 2
     assert result.stderr.splitlines() == [
         "error: vistaqa: 3 faults, nothing was written",
@@ -77,7 +82,7 @@ def test_faults_are_listed_and_nothing_is_written(source: list[str], tmp_path: P
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_missing_options_and_folders_are_one_sentence(tmp_path: Path) -> None:
+def test_missing_options_and_folders_are_one_sentence(lookcheck: Command, tmp_path: Path) -> None:
     for arguments in (
         ["build", "vistaqa", "--source", "folder", "--output", str(tmp_path / "out")],
         [
@@ -94,7 +99,7 @@ def test_missing_options_and_folders_are_one_sentence(tmp_path: Path) -> None:
         ],
         ["check", str(tmp_path / "none")],
     ):
-        result = _run(*arguments)
+        result = lookcheck(*arguments)
         assert result.returncode == 2
         assert result.stderr.startswith("error: ")
         assert result.stderr.count("\n") == 1

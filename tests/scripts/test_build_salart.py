@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -36,11 +36,9 @@ def run(monkeypatch: pytest.MonkeyPatch, app: object, *arguments: object) -> int
     return int(ended.value.code or 0)
 
 
-def test_the_sample_from_nothing_to_a_score(tmp_path: Path) -> None:
-    def lookcheck(*arguments: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "lookcheck.scripts.cli", *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True)
-
+def test_the_sample_from_nothing_to_a_score(
+    lookcheck: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
     out = tmp_path / "sample"
     built = lookcheck("build", "salart-vqa", "--source", "sample", "--output", out)
     assert built.returncode == 0, built.stderr

@@ -7,8 +7,8 @@ import io
 import json
 import re
 import subprocess
-import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import datasets
@@ -163,10 +163,12 @@ def test_things_asked_for_in_vain_are_not_among_the_instances() -> None:
                 assert asked[1] in question
 
 
-def test_the_command_builds_the_same_bytes_with_two_processes(built: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "lookcheck.scripts.cli", "build", "vistaqa", "--source", "sample"]
-    command += ["--output", str(tmp_path / "again"), "--num-proc", "2", "--json"]
-    result = subprocess.run(command, capture_output=True, text=True)
+def test_the_command_builds_the_same_bytes_with_two_processes(
+    lookcheck: Callable[..., subprocess.CompletedProcess[str]], built: Path, tmp_path: Path
+) -> None:
+    result = lookcheck(
+        "build", "vistaqa", "--source", "sample", "--output", tmp_path / "again", "--num-proc", "2", "--json"
+    )
     assert result.returncode == 0, result.stderr
     manifest = json.loads(result.stdout)
     assert manifest["source"]["kind"] == "sample"
