@@ -17,7 +17,7 @@ from PIL import Image
 from pycocotools import mask as coco
 
 from lookcheck.metrics.grove import area, decode, iou_matrix, masks, rle, to_rle, to_rles
-from lookcheck.metrics.grove.rle import decode_counts, encode_runs
+from lookcheck.metrics.grove.rle import are_canonical, decode_counts, encode_runs
 
 MASKS = hnp.arrays(np.bool_, st.tuples(st.integers(1, 12), st.integers(1, 17)))
 
@@ -217,6 +217,54 @@ def test_a_wrong_sum_is_found_among_many_masks(extra: int) -> None:
                 to_rles(items, names)
         else:
             assert to_rles(items, names) == items
+
+
+NUMBERS = st.lists(st.integers(1, 9) | st.sampled_from([-1, 0, 40, 1000]), min_size=1, max_size=12)
+GOOD = st.tuples(st.integers(0, 9), st.lists(st.integers(1, 1500), min_size=2, max_size=9)).map(
+    lambda parts: [parts[0], *parts[1]]
+)
+
+
+@given(st.lists(GOOD | NUMBERS, min_size=1, max_size=8), st.data())
+def test_the_quick_look_knows_exactly_what_is_canonical(
+    several: list[list[int]], data: st.DataObject
+) -> None:
+    off = data.draw(st.sampled_from([0, 0, 0, 1, -1]))
+    at = data.draw(st.integers(0, len(several) - 1))
+    pixels = [sum(runs) + off * (place == at) for place, runs in enumerate(several)]
+    texts = [_text(runs).encode() for runs in several]
+    expected = not off and all(len(runs) > 2 and runs[0] >= 0 and min(runs[1:]) > 0 for runs in several)
+    assert are_canonical(b"".join(texts), list(map(len, texts)), np.array(pixels)) is expected
+    runs, starts = decode_counts(texts)
+    assert [part.tolist() for part in np.split(runs, starts[1:])] == several
+
+
+def test_the_quick_look_leaves_what_it_can_not_add_up() -> None:
+    giant = [2**28, 2**28, 2**27]
+    texts = [_text(giant).encode()] * 4
+    pixels = np.array([sum(giant)] * 4)
+    assert are_canonical(b"".join(texts[:3]), list(map(len, texts[:3])), pixels[:3])
+    assert not are_canonical(b"".join(texts), list(map(len, texts)), pixels)
+    assert not are_canonical(b"4p1", [3], np.array([4]))
+    assert not are_canonical(b"", [0], np.array([4]))
+
+
+def test_masks_in_several_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strings are decoded together only up to a size; where one portion ends, the next begins."""
+    draw = random.Random(7)
+    arrays = [np.array(draw.choices([False, True], k=24)).reshape(4, 6) for _ in range(40)]
+    arrays[17][:] = arrays[39][:] = False
+    encoded, filled = masks.encode_all(arrays, str)
+    assert filled == [bool(array.any()) for array in arrays]
+    items = [{"size": [4, 6], "counts": rle["counts"]} for rle in encoded]
+    for size in (1, 7, 10, 20, 24, 100, 10_000):
+        monkeypatch.setattr(masks, "CHUNK", size)
+        assert masks.encode_all(items, str) == (encoded, filled)
+        broken = [*items[:-1], {"size": [4, 6], "counts": "0"}]
+        with pytest.raises(
+            ValueError, match=r"^mask 39: the runs sum to 0, but the size \[4, 6\] has 24 pixels$"
+        ):
+            masks.encode_all(broken, lambda index: f"mask {index}")
 
 
 def test_a_negative_run_is_found_among_many_masks() -> None:
