@@ -169,6 +169,8 @@ def main() -> int:
         except SyntaxError:
             continue
         tried[mutant.metric] += 1
+        if tried.total() % 50 == 0:
+            print(f"{tried.total()} tried, {killed.total()} killed", flush=True)
         if survives(mutant, source):
             print(f"survived: {mutant.metric}/{mutant.module}.py {mutant.operator.split('/')[1]}", flush=True)
             lines = zip(original.split("\n"), source.split("\n"), strict=False)
