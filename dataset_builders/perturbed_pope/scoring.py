@@ -106,6 +106,8 @@ class PerturbedPOPEScorer:
                 parser=options.parser,
                 unparsed=options.unparsed,
                 thinking=options.thinking,
+                # Rows without a text are looked after above; "" is what the model said.
+                missing="parsed",
             ),
             lambda row: compute([_prediction(None)], [wanted[row]], ids=[row]),
             placed(labels),

@@ -112,7 +112,7 @@ class VistaQAScorer:
         result: Mapping[str, Any] = computed(
             lambda: compute(
                 [
-                    {"verdict": verdict, "masks": _masks(given[row]) if row in given else []}
+                    {"verdict": verdict, "masks": _masks(given[row]) if row in given else None}
                     for row, verdict in verdicts.items()
                 ],
                 list(masks.values()),
@@ -186,7 +186,7 @@ def _notes(
         "T: answers right; M: mask score; evidence, none: Grove of the samples with and without evidence",
     ]
     if absent := sum(row not in given for row in references):
-        notes.append(f"{share(absent, n)} samples have no prediction: no masks")
+        notes.append(f"{share(absent, n)} samples have no prediction: wrong in both parts")
     for status, said in SILENT.items():
         if found := sum(other == status for other in silent.values()):
             notes.append(f"{share(found, n)} answers {said} and count as wrong")

@@ -31,6 +31,7 @@ Args:
     ids, groups, tasks, domains (list, optional): one item for each sample.
     judge (str, optional): who gave the verdicts; goes into the signature.
     unjudged (str): "error" (default) or "wrong", what a verdict "none" does.
+    missing (str): "wrong" (default) or "empty", what masks of None (no prediction at all) are.
     empty_masks (str): "keep" (default) or "drop", whether an all-zero predicted mask counts.
 Returns:
     grove, answer_accuracy, mask_score (fractions in [0, 1]), with_evidence, without_evidence, by_task,
@@ -70,7 +71,7 @@ class Grove(CheckedRows, evaluate.Metric):
         """Refuse what evaluate's columns would change or can't hold; `compute` checks the rest."""
         for prediction, reference, row in zip(predictions, references, ids, strict=True):
             check_row(prediction, reference, row)
-            for mask in (*prediction["masks"], *reference["masks"]):
+            for mask in (*(prediction["masks"] or ()), *reference["masks"]):
                 _check_encoding(mask, row)
 
     def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:

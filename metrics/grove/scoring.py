@@ -36,6 +36,7 @@ from .common import (
 from .masks import Rle, area, iou_matrix
 from .validation import (
     EMPTY_MASKS,
+    MISSING,
     UNJUDGED,
     check_row,
     checked_epsilon,
@@ -43,7 +44,7 @@ from .validation import (
     checked_masks,
 )
 
-VERSION = "2.0.0"
+VERSION = "2.1.0"
 
 BANDS = ("zero", "low", "high")
 """Mask score 0; above 0 and below 0.5; 0.5 and more."""
@@ -67,6 +68,7 @@ class SampleScore(TypedDict):
     num_predicted: int
     num_reference: int
     empty_predicted: int
+    missing: bool
     matches: list[Match]
 
 
@@ -81,6 +83,7 @@ class GroveSample(Sample):
     num_predicted: int
     num_reference: int
     empty_predicted: int
+    missing: bool
     matches: list[Match]
 
 
@@ -193,6 +196,7 @@ def score_sample(
     epsilon: float = 0.1,
     empty_masks: str = "keep",
     filled: Sequence[bool] | None = None,
+    missing: bool = False,
 ) -> SampleScore:
     """Score one sample; the masks are checked encodings of one size.
 
@@ -204,13 +208,15 @@ def score_sample(
         As in :func:`compute`.
     filled : sequence of bool, optional
         Whether each predicted mask holds any pixel, where that is known already.
+    missing : bool
+        Whether there is no prediction: nothing is right then, not even that there is nothing to see.
 
     Returns
     -------
     dict
         ``verdict``, ``answer_score``, ``mask_score``, ``score``, ``num_predicted``, ``num_reference``,
-        ``empty_predicted`` (all-zero predicted masks) and ``matches``: dicts of ``prediction`` and
-        ``reference`` (places in the lists that were given) and ``iou``.
+        ``empty_predicted`` (all-zero predicted masks), ``missing`` and ``matches``: dicts of ``prediction``
+        and ``reference`` (places in the lists that were given) and ``iou``.
 
     Examples
     --------
@@ -221,7 +227,7 @@ def score_sample(
     kept = [index for index, is_full in enumerate(full) if is_full or empty_masks == "keep"]
     pairs = _matched(iou_matrix([predicted[index] for index in kept], reference))
     answer = 1.0 if verdict == "yes" else 0.0
-    masks = _share(pairs, max(len(kept), len(reference)))
+    masks = 0.0 if missing else _share(pairs, max(len(kept), len(reference)))
     return {
         "verdict": verdict,
         "answer_score": answer,
@@ -230,6 +236,7 @@ def score_sample(
         "num_predicted": len(kept),
         "num_reference": len(reference),
         "empty_predicted": list(full).count(False),
+        "missing": missing,
         "matches": [
             {"prediction": kept[row], "reference": column, "iou": value} for row, column, value in pairs
         ],
@@ -248,14 +255,16 @@ def compute(
     judge: str | None = None,
     unjudged: str = "error",
     empty_masks: str = "keep",
+    missing: str = "wrong",
 ) -> GroveResult:
     """Grove of a list of samples, with its parts.
 
     Parameters
     ----------
     predictions : sequence of dict
-        ``{"verdict": "yes" | "no" | "none", "masks": [mask, …]}``; a missing answer is "none". A mask is
-        anything that :func:`lookcheck.metrics.grove.to_rle` takes.
+        ``{"verdict": "yes" | "no" | "none", "masks": [mask, …]}``; an answer that is missing or was not
+        judged is "none", and the masks are None where there is no prediction at all. A mask is anything that
+        :func:`lookcheck.metrics.grove.to_rle` takes.
     references : sequence of dict
         ``{"masks": [mask, …]}``, one mask for each instance, none where there is no evidence.
     epsilon : float
@@ -271,6 +280,9 @@ def compute(
         What a verdict "none" does.
     empty_masks : {"keep", "drop"}
         Whether an all-zero predicted mask counts as a prediction.
+    missing : {"wrong", "empty"}
+        Whether a sample without a prediction (masks None) has mask score 0, also where there is nothing to
+        see, or the score of a prediction without masks.
 
     Returns
     -------
@@ -292,11 +304,12 @@ def compute(
     >>> result = compute([{"verdict": "yes", "masks": [half]}], [{"masks": [whole]}], ids=["7"])
     >>> result["mask_score"], round(result["grove"], 4)
     (0.5, 0.7071)
-    >>> result["signature"]
-    'metric:grove|epsilon:0.1|empty_masks:keep|matching:optimal|judge:not given|n:1|unjudged:0|version:2.0.0'
+    >>> result["signature"].split("|")[:4]
+    ['metric:grove', 'epsilon:0.1', 'empty_masks:keep', 'matching:optimal']
     """
     check_choice("unjudged", unjudged, UNJUDGED)
     check_choice("empty_masks", empty_masks, EMPTY_MASKS)
+    check_choice("missing", missing, MISSING)
     floor = checked_epsilon(epsilon)
     judge = checked_judge(judge)
     given = listed("predictions", predictions)
@@ -308,11 +321,11 @@ def compute(
     domain_of = checked_labels("domains", domains, row_ids)
     for row, prediction, reference in zip(row_ids, given, wanted, strict=True):
         check_row(prediction, reference, row)
-    missing = [row for row, prediction in zip(row_ids, given, strict=True) if prediction["verdict"] == "none"]
-    if missing and unjudged == "error":
-        shown = ", ".join(repr(row) for row in missing[:5]) + (", …" if len(missing) > 5 else "")
+    silent = [row for row, prediction in zip(row_ids, given, strict=True) if prediction["verdict"] == "none"]
+    if silent and unjudged == "error":
+        shown = ", ".join(repr(row) for row in silent[:5]) + (", …" if len(silent) > 5 else "")
         raise ValueError(
-            f"{len(missing)} of {len(given)} samples have the verdict 'none' (id {shown}); "
+            f"{len(silent)} of {len(given)} samples have the verdict 'none' (id {shown}); "
             "judge them, or count them as wrong with unjudged='wrong'"
         )
     names = zip(row_ids, group_of or none, task_of or none, domain_of or none, strict=True)
@@ -329,6 +342,7 @@ def compute(
                 epsilon=floor,
                 empty_masks=empty_masks,
                 filled=filled,
+                missing=prediction["masks"] is None and missing == "wrong",
             ),
         }
         for (row, group, task, domain), prediction, (predicted, filled, reference) in zip(
@@ -336,6 +350,7 @@ def compute(
         )
     ]
     seen = [row for row in rows if row["num_reference"]]
+    absent = sum(prediction["masks"] is None for prediction in given)
     whole = summarize(rows)
     return {
         "grove": whole["grove"],
@@ -349,7 +364,8 @@ def compute(
         "cross_table": cross_table(rows),
         "counts": {
             "n": len(rows),
-            "unjudged": len(missing),
+            "unjudged": len(silent),
+            "missing": absent,
             "empty_predicted": sum(row["empty_predicted"] for row in rows),
         },
         "baselines": baselines(len(seen), len(rows) - len(seen), floor),
@@ -362,7 +378,9 @@ def compute(
             matching="optimal",
             judge=judge or "not given",
             n=len(rows),
-            unjudged=len(missing),
+            unjudged=len(silent),
+            missing_rule=missing,
+            missing=absent,
         ),
     }
 

@@ -10,6 +10,7 @@ from .masks import Rle, encode_all
 
 VERDICTS = ("yes", "no", "none")
 UNJUDGED = ("error", "wrong")
+MISSING = ("wrong", "empty")
 EMPTY_MASKS = ("keep", "drop")
 
 
@@ -30,10 +31,15 @@ def checked_judge(judge: Any) -> str | None:
 
 
 def check_row(prediction: Any, reference: Any, row: Id) -> None:
-    """Refuse a prediction without verdict and masks, or a reference without masks."""
+    """Refuse a prediction without verdict and masks, or a reference without masks.
+
+    The masks of a missing prediction are None, and its verdict is "none".
+    """
     check_fields("prediction", prediction, ("verdict", "masks"), row)
     check_fields("reference", reference, ("masks",), row)
     for kind, value in (("prediction", prediction), ("reference", reference)):
+        if kind == "prediction" and value["masks"] is None and value["verdict"] == "none":
+            continue
         if not isinstance(value["masks"], list | tuple):
             raise ValueError(
                 f"{place(row)}: the {kind}'s masks are {value['masks']!r:.80}; expected a list, empty if "
@@ -62,7 +68,7 @@ def checked_masks(
     masks: list[Any] = []
     ends: list[tuple[int, int]] = []
     for prediction, reference in zip(predictions, references, strict=True):
-        masks += prediction["masks"]
+        masks += prediction["masks"] or ()
         middle = len(masks)
         masks += reference["masks"]
         ends.append((middle, len(masks)))

@@ -6,12 +6,13 @@ from .conditions import CONDITIONS, ORIGINAL, REMOVED, SPLITS
 from .parsing import ANSWERS, PARSERS, parse
 from .samples import score_sample
 from .scoring import VERSION, compute
-from .validation import UNPARSED
+from .validation import MISSING, UNPARSED
 
 __all__ = [
     "ANSWERS",
     "BASELINES",
     "CONDITIONS",
+    "MISSING",
     "ORIGINAL",
     "PARSERS",
     "RANK_FIGURES",

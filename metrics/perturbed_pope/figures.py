@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, TypeVar
 
 from .common import fraction, mean
-from .samples import Row
+from .samples import MISSING_ANSWER, Row
 from .validation import LABELS
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ def answer_figures(pairs: Iterable[tuple[str, str | None]], unparsed: str) -> di
     Parameters
     ----------
     pairs : iterable of (label, answer)
-        The answer is "yes", "no", "unknown" or None (unparsed).
+        The answer is "yes", "no", "unknown", "missing" or None (unparsed).
     unparsed : {"wrong", "drop"}
         Whether unparsed answers stay in the denominators.
 
@@ -48,7 +48,7 @@ def answer_figures(pairs: Iterable[tuple[str, str | None]], unparsed: str) -> di
         ``n`` and ``unparsed``, numbers of rows; ``accuracy``, ``precision``, ``recall``, ``f1``,
         ``yes_ratio``, ``unknown_rate`` and ``unparsed_rate``, fractions or None; and ``counts``:
         ``scored`` (the denominator), ``label_yes``, ``label_no``, ``tp``, ``fp``, ``tn``, ``fn``,
-        ``yes``, ``no``, ``unknown``.
+        ``yes``, ``no``, ``unknown``, ``missing``.
 
     Examples
     --------
@@ -58,9 +58,8 @@ def answer_figures(pairs: Iterable[tuple[str, str | None]], unparsed: str) -> di
     (0.25, 0.5, 0.6666666666666666, 0.5)
     """
     table: Answers = Counter(pairs)
-    given = {
-        answer: sum(table[label, answer] for label in LABELS) for answer in ("yes", "no", "unknown", None)
-    }
+    kinds = ("yes", "no", "unknown", MISSING_ANSWER, None)
+    given = {answer: sum(table[label, answer] for label in LABELS) for answer in kinds}
     labels = {label: sum(count for (own, _), count in table.items() if own == label) for label in LABELS}
     n = sum(labels.values())
     scored = n - given[None] if unparsed == "drop" else n
@@ -88,6 +87,7 @@ def answer_figures(pairs: Iterable[tuple[str, str | None]], unparsed: str) -> di
             "yes": given["yes"],
             "no": given["no"],
             "unknown": given["unknown"],
+            "missing": given[MISSING_ANSWER],
         },
     }
 
@@ -124,20 +124,29 @@ def rank_figures(ranks: Sequence[int], probabilities: Sequence[float]) -> dict[s
 
 
 def summarize(rows: Sequence[Row], unparsed: str) -> dict[str, Any]:
-    """All figures of some rows, without pairing; ``counts`` also has ``empty``, ``margins``, ``ranks``,
-    ``probabilities``."""
+    """All figures of some rows, without pairing; ``counts`` also has ``empty``, ``contradicting``,
+    ``margins``, ``ranks``, ``probabilities``."""
     answers = answer_figures(((row["label"], row["answer"]) for row in rows), unparsed)
     margins = present(row["margin"] for row in rows)
+    masses = present(row["mass"] for row in rows)
     ranks = present(row["entity_rank"] for row in rows)
     probabilities = present(row["entity_prob"] for row in rows)
     counts = {
         **answers.pop("counts"),
         "empty": sum(row["empty"] for row in rows),
+        "contradicting": sum(row["contradicts"] for row in rows),
         "margins": len(margins),
         "ranks": len(ranks),
         "probabilities": len(probabilities),
     }
-    return {**answers, **margin_figures(margins), **rank_figures(ranks, probabilities), "counts": counts}
+    return {
+        **answers,
+        **margin_figures(margins),
+        "mass_mean": mean(masses),
+        "mass_least": min(masses, default=None),
+        **rank_figures(ranks, probabilities),
+        "counts": counts,
+    }
 
 
 def with_labels(rows: Sequence[Row], unparsed: str) -> dict[str, Any]:

@@ -11,15 +11,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from .changes import relative_changes
-from .common import Id, fraction, mean
-from .conditions import ORIGINAL, REMOVED
+from .common import Id, fraction, mean, place
+from .conditions import CONDITIONS, ORIGINAL, REMOVED, SWAPPED
 from .figures import answer_figures, margin_figures, middle, rank_figures
-from .samples import Row
+from .samples import MISSING_ANSWER, Row
 from .validation import LABELS
 
 T = TypeVar("T")
 Pair = tuple[Row, Row]
 
+# Conditions of the data set in which the original's label stays; of others nothing is known.
+KEEPING = frozenset(CONDITIONS) - {ORIGINAL, SWAPPED}
 _ANSWER_FIGURES = ("accuracy", "yes_ratio", "unknown_rate")
 _MARGIN_FIGURES = ("margin_mean", "margin_median")
 
@@ -30,13 +32,14 @@ def originals_of(rows: Sequence[Row], ids: Sequence[Id]) -> list[int | None]:
     Raises
     ------
     ValueError
-        If two original rows of a split are known by one name.
+        If two original rows of a split are known by one name, two perturbed rows are the same condition of
+        one original, or a row's label is not its original's in a condition that keeps it.
 
     Examples
     --------
-    >>> rows = [{"condition": "original", "split": "random", "parent_id": ""},
-    ...         {"condition": "black_mask", "split": "random", "parent_id": "q1"},
-    ...         {"condition": "black_mask", "split": "popular", "parent_id": "q1"}]
+    >>> rows = [{"condition": "original", "split": "random", "parent_id": "", "label": "yes"},
+    ...         {"condition": "black_mask", "split": "random", "parent_id": "q1", "label": "yes"},
+    ...         {"condition": "black_mask", "split": "popular", "parent_id": "q1", "label": "yes"}]
     >>> originals_of(rows, ["q1", "q1-mask", "q2-mask"])
     [None, 0, None]
     """
@@ -46,19 +49,38 @@ def originals_of(rows: Sequence[Row], ids: Sequence[Id]) -> list[int | None]:
             key = (row["split"], row["parent_id"] or str(ids[index]))
             if key in places:
                 raise ValueError(
-                    f"id {ids[index]!r}: the parent_id is {key[1]!r}, as that of the original row "
+                    f"{place(ids[index])}: the parent_id is {key[1]!r}, as that of the original row "
                     f"{ids[places[key]]!r} of the split {key[0]}"
                 )
             places[key] = index
-    return [
-        None if row["condition"] == ORIGINAL else places.get((row["split"], row["parent_id"])) for row in rows
-    ]
+    found: list[int | None] = []
+    seen: dict[tuple[str, str, str], int] = {}
+    for index, row in enumerate(rows):
+        if row["condition"] == ORIGINAL:
+            found.append(None)
+            continue
+        twin = seen.setdefault((row["condition"], row["split"], row["parent_id"]), index)
+        if twin != index:
+            raise ValueError(
+                f"{place(ids[index])}: the row is {row['condition']} of {row['parent_id']!r} in the split "
+                f"{row['split']}, as {ids[twin]!r} is; each perturbed row stands once"
+            )
+        original = places.get((row["split"], row["parent_id"]))
+        if original is not None and row["condition"] in KEEPING:
+            label = rows[original]["label"]
+            if row["label"] != label:
+                raise ValueError(
+                    f"{place(ids[index])}: the label is {row['label']!r}, but {label!r} on its original "
+                    f"{ids[original]!r}, and {row['condition']} does not change it"
+                )
+        found.append(original)
+    return found
 
 
 def changed(pair: Pair) -> bool | None:
-    """Whether the two answers differ; None where one of them is unparsed."""
+    """Whether the two answers differ; None where one of them is unparsed or missing."""
     before, after = pair[0]["answer"], pair[1]["answer"]
-    return None if before is None or after is None else before != after
+    return None if {before, after} & {None, MISSING_ANSWER} else before != after
 
 
 def margin_shift(pair: Pair) -> float | None:
@@ -79,8 +101,10 @@ def paired_figures(pairs: Sequence[Pair], unparsed: str) -> dict[str, Any]:
         ``margin_stays_positive``; ``relative_change`` of the last four; ``counts``.
     """
     # A figure compares like with like: pairs that lack it on one side are out on both.
-    readable = [pair for pair in pairs if changed(pair) is not None]
-    answered = readable if unparsed == "drop" else pairs
+    answered = list(pairs)
+    if unparsed == "drop":
+        # What is missing stays: it is wrong, and no change.
+        answered = [pair for pair in pairs if None not in (row["answer"] for row in pair)]
     shifts = [shift for pair in pairs if (shift := margin_shift(pair)) is not None]
     margins = _both((before["margin"], after["margin"]) for before, after in pairs)
     ranks = _both((before["entity_rank"], after["entity_rank"]) for before, after in pairs)
@@ -97,7 +121,7 @@ def paired_figures(pairs: Sequence[Pair], unparsed: str) -> dict[str, Any]:
                 **order,
             }
         )
-    moved = sum(changed(pair) is True for pair in readable)
+    moved = sum(changed(pair) is True for pair in pairs)
     positive = [after > 0 for before, after in margins if before > 0]
     return {
         "n": len(pairs),
@@ -151,14 +175,14 @@ def reliance(pairs: Sequence[Pair], unparsed: str) -> dict[str, Any]:
     >>> seen = {"label": "yes", "answer": "yes"}
     >>> found = reliance([(seen, {"answer": answer}) for answer in ("yes", "no", None)], "wrong")
     >>> found["share"], found["n"], found["answers"]
-    (0.3333333333333333, 3, {'yes': 1, 'no': 1, 'unknown': 0, 'unparsed': 1})
+    (0.3333333333333333, 3, {'yes': 1, 'no': 1, 'unknown': 0, 'missing': 0, 'unparsed': 1})
     """
     after = [
         perturbed["answer"]
         for original, perturbed in pairs
         if original["label"] == "yes" and original["answer"] == "yes"
     ]
-    answers = {answer: after.count(answer) for answer in ("yes", "no", "unknown")}
+    answers = {answer: after.count(answer) for answer in ("yes", "no", "unknown", MISSING_ANSWER)}
     unread = after.count(None)
     n = len(after) - unread if unparsed == "drop" else len(after)
     moved = answers["no"] + answers["unknown"]

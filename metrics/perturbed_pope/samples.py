@@ -9,6 +9,8 @@ from typing import Any, TypedDict
 from .common import without_thoughts
 from .parsing import parse
 
+MISSING_ANSWER = "missing"
+
 
 class Row(TypedDict):
     """What :func:`score_sample` gives."""
@@ -23,6 +25,8 @@ class Row(TypedDict):
     thought: bool
     cut: bool
     margin: float | None
+    mass: float | None
+    contradicts: bool
     entity_rank: int | None
     entity_prob: float | None
 
@@ -33,17 +37,20 @@ def score_sample(
     parser: str = "strict",
     unparsed: str = "wrong",
     thinking: str = "strip",
+    missing: str = "wrong",
 ) -> Row:
     """Score one row; the inputs are taken as checked.
 
     Returns
     -------
     dict
-        ``condition``, ``split``, ``parent_id``, ``label``; ``answer`` ("yes", "no", "unknown", or None
-        where it could not be read); ``correct`` (bool; None for an unread answer that is dropped);
+        ``condition``, ``split``, ``parent_id``, ``label``; ``answer`` ("yes", "no", "unknown", "missing", or
+        None where it could not be read); ``correct`` (bool; None for an unread answer that is dropped);
         ``empty`` (whether the text is only white space); ``thought`` and ``cut`` (whether it has a trace of
-        thoughts, and ends in it); ``margin``, log p(yes) − log p(no) in nats; ``entity_rank``, 1 the most
-        probable; ``entity_prob`` in [0, 1]. The last three are None where they were not given.
+        thoughts, and ends in it); ``margin``, log p(yes) − log p(no) in nats; ``mass``, the probability of
+        the two together; ``contradicts``, whether the answer is yes and the margin below 0, or no and above;
+        ``entity_rank``, 1 the most probable; ``entity_prob`` in [0, 1]. Margin, mass, rank and probability
+        are None where they were not given.
 
     Examples
     --------
@@ -56,8 +63,11 @@ def score_sample(
     """
     found = without_thoughts(prediction["text"])
     answer = parse(found.text if thinking == "strip" else prediction["text"], parser)
+    empty = not prediction["text"].strip()
     if found.cut and thinking == "strip":
         answer = None
+    elif empty and missing == "wrong":
+        answer = MISSING_ANSWER
     margin = float(prediction["logp_yes"]) - float(prediction["logp_no"])
     probability = float(prediction["entity_prob"])
     return {
@@ -67,10 +77,15 @@ def score_sample(
         "label": reference["label"],
         "answer": answer,
         "correct": None if answer is None and unparsed == "drop" else answer == reference["label"],
-        "empty": not prediction["text"].strip(),
+        "empty": empty,
         "thought": found.thought,
         "cut": found.cut,
         "margin": None if math.isnan(margin) else margin,
+        "mass": None
+        if math.isnan(margin)
+        else math.exp(prediction["logp_yes"]) + math.exp(prediction["logp_no"]),
+        # NaN is on neither side.
+        "contradicts": (answer == "yes" and margin < 0) or (answer == "no" and margin > 0),
         "entity_rank": int(prediction["entity_rank"]) or None,
         "entity_prob": None if math.isnan(probability) else probability,
     }

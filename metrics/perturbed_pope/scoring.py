@@ -26,10 +26,10 @@ from .conditions import CONDITIONS, ORIGINAL, SPLITS, ordered
 from .figures import with_labels
 from .pairing import Pair, changed, evidence_reliance, margin_shift, originals_of, with_original_labels
 from .parsing import PARSERS
-from .samples import Row, score_sample
-from .validation import UNPARSED, check_predictions, check_references
+from .samples import MISSING_ANSWER, Row, score_sample
+from .validation import MISSING, UNPARSED, check_predictions, check_references
 
-VERSION = "2.0.0"
+VERSION = "2.1.0"
 
 T = TypeVar("T")
 Cells = dict[str, dict[str, T]]
@@ -61,6 +61,7 @@ def compute(
     parser: str = "strict",
     unparsed: str = "wrong",
     thinking: str | None = None,
+    missing: str = "wrong",
 ) -> PopeResult:
     """Score answers to perturbed pictures, each condition and split by itself and beside the original.
 
@@ -86,6 +87,9 @@ def compute(
         Whether a trace of thoughts (``<think>…</think>``) is taken off before an answer is read; what is
         opened and not closed leaves no answer. Not given, ``official`` keeps it, as POPE's script does,
         and ``strict`` strips it.
+    missing : {"wrong", "parsed"}
+        Whether an empty text is a missing answer, wrong and in every denominator, or is left to `parser`
+        and `unparsed`: ``official`` reads it as yes, as POPE's script does.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def compute(
     >>> def asked(condition, parent, label="yes"):
     ...     return {"label": label, "condition": condition, "parent_id": parent, "split": "random"}
     >>> result = compute(
-    ...     [answer("Yes", -0.1, -2.1), answer("yes"), answer("Yes.", -0.5, -1.0), answer("No")],
+    ...     [answer("Yes", -0.1, -2.6), answer("yes"), answer("Yes.", -0.5, -1.0), answer("No")],
     ...     [asked("original", ""), asked("original", ""), asked("black_mask", "q1"),
     ...      asked("black_mask", "q2")],
     ...     ids=["q1", "q2", "q1-mask", "q2-mask"])
@@ -116,12 +120,13 @@ def compute(
     >>> result["evidence_reliance"]["black_mask"]["share"]
     0.5
     >>> result["paired"]["black_mask"]["random"]["margin_shift_mean"]
-    -1.5
+    -2.0
     >>> result["baselines"]["copy_original"]["black_mask"]["random"]["accuracy"]
     1.0
     """
     check_choice("parser", parser, PARSERS)
     check_choice("unparsed", unparsed, UNPARSED)
+    check_choice("missing", missing, MISSING)
     rule = checked_thinking(thinking, "keep" if parser == "official" else "strip")
     given = listed("predictions", predictions)
     wanted = listed("references", references, len(given))
@@ -131,7 +136,7 @@ def compute(
     none: list[Id | None] = [None] * len(given)
     group_of = checked_labels("groups", groups, row_ids) or none
 
-    rows = [score_sample(*pair, parser, unparsed, rule) for pair in zip(given, wanted, strict=True)]
+    rows = [score_sample(*pair, parser, unparsed, rule, missing) for pair in zip(given, wanted, strict=True)]
     originals = originals_of(rows, row_ids)
     cells = _cells(rows, originals)
     paired = {name: splits for name, splits in cells.items() if name != ORIGINAL}
@@ -144,7 +149,9 @@ def compute(
         "conditions": {name: sum(len(cell[0]) for cell in splits.values()) for name, splits in cells.items()},
         "unparsed": sum(row["answer"] is None for row in rows),
         "unknown": sum(row["answer"] == "unknown" for row in rows),
+        "missing": sum(row["answer"] == MISSING_ANSWER for row in rows),
         "empty": sum(row["empty"] for row in rows),
+        "contradicting": sum(row["contradicts"] for row in rows),
         "thinking": {"seen": sum(row["thought"] for row in rows), "cut": sum(row["cut"] for row in rows)},
         "unpaired": sum(
             original is None and row["condition"] != ORIGINAL
@@ -186,8 +193,10 @@ def compute(
             VERSION,
             parser=parser,
             unparsed_rule=unparsed,
+            missing_rule=missing,
             thinking=rule,
             n=len(rows),
+            missing=counts["missing"],
             unparsed=counts["unparsed"],
             unpaired=counts["unpaired"],
             conditions=",".join(cells),

@@ -9,9 +9,10 @@ from numbers import Integral, Real
 from typing import Any
 
 from .common import Id, check_fields, place
-from .conditions import ORIGINAL
+from .conditions import ORIGINAL, SWAPPED
 
 UNPARSED = ("wrong", "drop")
+MISSING = ("wrong", "parsed")
 LABELS = ("yes", "no")
 PREDICTION = ("text", "logp_yes", "logp_no", "entity_rank", "entity_prob")
 REFERENCE = ("label", "condition", "parent_id", "split")
@@ -20,6 +21,8 @@ REFERENCE = ("label", "condition", "parent_id", "split")
 _NAME = re.compile(r"[\w.-]+")
 # A log-probability above 0 by rounding; anything larger is a logit or a probability.
 _ROUNDING = 1e-6
+# Both tokens together can't be likelier than everything; half precision rounds by less than this.
+_MOST_MASS = 1.02
 # Beyond what stands for "impossible" in float32; sums of such numbers must stay finite.
 _LARGEST = 1e100
 
@@ -65,6 +68,12 @@ def _check_log_probabilities(prediction: dict[str, Any], row: Id) -> None:
             raise ValueError(
                 f"{place(row)}: {given} is {prediction[given]!r}, but {lacking} is nan; give both or neither"
             )
+    mass = sum(math.exp(number) for number in numbers.values())
+    if mass > _MOST_MASS:
+        raise ValueError(
+            f"{place(row)}: logp_yes is {prediction['logp_yes']!r} and logp_no {prediction['logp_no']!r}; "
+            f"two probabilities that sum to {mass:.4g}, expected at most 1"
+        )
 
 
 def _number(name: str, value: Any, row: Id) -> float:
@@ -95,4 +104,8 @@ def check_references(references: Sequence[Any], ids: Sequence[Id]) -> None:
             raise ValueError(
                 f"{place(row)}: parent_id is {parent!r}; expected a string, the id of the row's original "
                 "('' only on an original row)"
+            )
+        if reference["condition"] == SWAPPED and label == "yes":
+            raise ValueError(
+                f"{place(row)}: the label is 'yes', but in {SWAPPED} the asked object is gone; expected no"
             )

@@ -30,8 +30,8 @@ def answers(n: int = ROWS) -> tuple[Rows, Rows, list[str]]:
                         "text": draw.choice(
                             ["Yes, there is.", "No, there is no dog in the image.", "unknown"]
                         ),
-                        "logp_yes": -draw.expovariate(1),
-                        "logp_no": -draw.expovariate(1),
+                        "logp_yes": -0.7 - draw.expovariate(1),
+                        "logp_no": -0.7 - draw.expovariate(1),
                         "entity_rank": draw.randint(1, 5_000),
                         "entity_prob": draw.random() / 100,
                     }

@@ -103,7 +103,7 @@ def test_the_table_is_the_mean_over_splits_and_fits_80_columns(
         "1 answers can't be read: counted as wrong\n",
         "1 answers are unknown, which is never right (black_mask 50.00 %)\n",
         "1 perturbed rows have no original row: in no paired figure\n",
-        "|unparsed_rule:wrong|thinking:strip|n:9|unparsed:1|unpaired:1|",
+        "|unparsed_rule:wrong|missing_rule:parsed|thinking:strip|n:9|missing:0|unparsed:1|unpaired:1|",
     ):
         assert said in out
 

@@ -176,10 +176,10 @@ def test_breakdowns_cross_table_and_signature() -> None:
     assert result["cross_table"]["wrong"]["high"] == {"count": 1, "fraction": 0.25}
     assert result["cross_table"]["wrong"]["low"] == {"count": 1, "fraction": 0.25}
     assert [row["group"] for row in result["per_sample"]] == ["g", "g", "h", "h"]
-    assert result["counts"] == {"n": 4, "unjudged": 1, "empty_predicted": 0}
+    assert result["counts"] == {"n": 4, "unjudged": 1, "missing": 0, "empty_predicted": 0}
     assert result["signature"] == (
         "metric:grove|epsilon:0.1|empty_masks:keep|matching:optimal"
-        "|judge:Qwen/Qwen2.5-14B-Instruct:logprob|n:4|unjudged:1|version:2.0.0"
+        "|judge:Qwen/Qwen2.5-14B-Instruct:logprob|n:4|unjudged:1|missing_rule:wrong|missing:0|version:2.1.0"
     )
 
 
@@ -244,6 +244,37 @@ def test_perfect_and_worst() -> None:
     assert one("no", [strip(0, 3)], [strip(4, 6)], epsilon=0)["grove"] == 0.0
 
 
+def test_no_prediction_is_wrong_in_both_parts() -> None:
+    """Not even that there is nothing to see is right where nobody has said so."""
+    absent = {"verdict": "none", "masks": None}
+    silent = {"verdict": "none", "masks": []}
+    references = [{"masks": []}, {"masks": [strip(0, 4)]}]
+    result = compute([absent, absent], references, unjudged="wrong")
+    assert (result["grove"], result["answer_accuracy"], result["mask_score"]) == (
+        pytest.approx(0.1),
+        0.0,
+        0.0,
+    )
+    assert result["without_evidence"]["mask_score"] == 0.0
+    assert [row["missing"] for row in result["per_sample"]] == [True, True]
+    assert result["counts"] == {"n": 2, "unjudged": 2, "missing": 2, "empty_predicted": 0}
+    assert result["signature"].endswith("|unjudged:2|missing_rule:wrong|missing:2|version:2.1.0")
+    # An answer that nobody judged is another thing: its masks count.
+    unjudged = compute([silent, silent], references, unjudged="wrong")
+    assert unjudged["mask_score"] == 0.5
+    assert unjudged["counts"]["missing"] == 0
+    named = compute([absent, absent], references, unjudged="wrong", missing="empty")
+    assert (named["mask_score"], named["grove"]) == (0.5, unjudged["grove"])
+    assert "|missing_rule:empty|missing:2|" in named["signature"]
+    # On VistaQA's composition an empty file has the floor, not 15.87.
+    real, _ = real_composition()
+    assert compute([absent] * 1157, real, unjudged="wrong")["grove"] == pytest.approx(0.1)
+    with pytest.raises(ValueError, match=r"^id 0: the prediction's masks are None; expected a list"):
+        compute([{"verdict": "yes", "masks": None}], references[:1])
+    with pytest.raises(ValueError, match=r"^1 of 1 samples have the verdict 'none'"):
+        compute([absent], references[:1])
+
+
 GOOD = {"verdict": "yes", "masks": [strip(0, 4)]}
 LABEL = {"masks": [strip(0, 4)]}
 
@@ -279,6 +310,7 @@ LABEL = {"masks": [strip(0, 4)]}
         ([GOOD], [LABEL], {"epsilon": "0.1"}, "epsilon is '0.1'"),
         ([GOOD], [LABEL], {"judge": "a|b"}, r"judge is 'a\|b'"),
         ([GOOD], [LABEL], {"unjudged": "drop"}, "unjudged is 'drop'"),
+        ([GOOD], [LABEL], {"missing": "drop"}, "missing is 'drop'; expected one of wrong, empty"),
         ([GOOD], [LABEL], {"empty_masks": True}, "empty_masks is True"),
     ],
 )  # fmt: skip

@@ -38,7 +38,7 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
     assert shown["task: ocr"][0] == "51.17"
     assert shown["without looking: all wrong"][0] == "10.00"
     assert rows["data"][0] == ["1", "yes", "50.00", "70.71", "1 / 1"]
-    assert signature.endswith("|n:2|unjudged:1|version:2.0.0")
+    assert signature.endswith("|n:2|unjudged:1|missing_rule:wrong|missing:0|version:2.1.0")
     upload = tmp_path / "p.jsonl"
     upload.write_text(json.dumps({"id": 2, "verdict": "yes", "masks": []}))
     figures, *_ = client.predict("", handle_file(upload), references, None, *options, api_name="/score")

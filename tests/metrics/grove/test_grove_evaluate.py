@@ -79,6 +79,6 @@ print(json.dumps([said, result, metric.compute(**options)]))
     assert [text.startswith(start) for text, start in zip(said, beginnings, strict=True)] == [True] * 11, said
     assert result["grove"] == (1 + 0.1) / 2
     assert result["by_task"]["spatial"]["grove"] == 0.1
-    assert result["signature"].endswith("|judge:me|n:2|unjudged:1|version:2.0.0")
+    assert result["signature"].endswith("|judge:me|n:2|unjudged:1|missing_rule:wrong|missing:0|version:2.1.0")
     assert [row["group"] for row in result["per_sample"]] == [7, 7]
     assert added == result

@@ -10,7 +10,9 @@ Row = dict[str, Any]
 TAKES_AWAY = {"no_image", "black_image", "black_mask", "black_box", "entity_swap"}
 
 
-def read(text: str, parser: str) -> str | None:
+def read(text: str, parser: str, missing: str) -> str | None:
+    if missing == "wrong" and text.split() == []:
+        return "missing"
     if parser == "official":
         before = text.split(".")[0]
         words = before.replace(",", "").split(" ")
@@ -20,9 +22,11 @@ def read(text: str, parser: str) -> str | None:
     return options[0] if len(options) == 1 else None
 
 
-def make_rows(predictions: list[Row], references: list[Row], ids: list[Any], parser: str) -> list[Row]:
+def make_rows(
+    predictions: list[Row], references: list[Row], ids: list[Any], parser: str, missing: str
+) -> list[Row]:
     return [
-        {"id": id, **reference, **prediction, "answer": read(prediction["text"], parser)}
+        {"id": id, **reference, **prediction, "answer": read(prediction["text"], parser, missing)}
         for id, prediction, reference in zip(ids, predictions, references, strict=True)
     ]
 
@@ -61,6 +65,8 @@ def figures(rows: list[Row], unparsed: str) -> dict[str, Any]:
         f1 = 0.0 if said_yes or are_yes else None
     assert (f1 or 0) == 0 or right_yes
     margins = given([margin(row) for row in rows])
+    masses = [float(np.exp(row["logp_yes"]) + np.exp(row["logp_no"])) for row in rows]
+    masses = given(masses)
     ranks = [row["entity_rank"] for row in rows if row["entity_rank"]]
     return {
         "n": len(rows),
@@ -75,6 +81,8 @@ def figures(rows: list[Row], unparsed: str) -> dict[str, Any]:
         "margin_mean": mean(margins),
         "margin_median": middle(margins),
         "margin_positive": share([value > 0 for value in margins]),
+        "mass_mean": mean(masses),
+        "mass_least": float(np.min(masses)) if masses else None,
         "mrr": mean([1 / rank for rank in ranks]),
         "mean_rank": mean(ranks),
         "median_rank": middle(ranks),
@@ -104,7 +112,10 @@ def pairs_of(rows: list[Row], condition: str, split: str) -> list[tuple[Row, Row
 
 def changes(pairs: list[tuple[Row, Row]], unparsed: str) -> dict[str, Any]:
     read_both = [(a, b) for a, b in pairs if a["answer"] is not None and b["answer"] is not None]
-    differing = sum(a["answer"] != b["answer"] for a, b in read_both)
+    # What is missing is no change.
+    differing = sum(
+        a["answer"] != b["answer"] for a, b in read_both if "missing" not in (a["answer"], b["answer"])
+    )
     total = len(read_both) if unparsed == "drop" else len(pairs)
     both = [(margin(a), margin(b)) for a, b in pairs if margin(a) == margin(a) and margin(b) == margin(b)]
     ranked = [(a, b) for a, b in pairs if a["entity_rank"] and b["entity_rank"]]

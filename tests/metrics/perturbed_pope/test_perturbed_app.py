@@ -54,7 +54,10 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
     assert {row[0]: str(row[4]) for row in ranks["data"]} == {"original": "2", "black_mask": "8"}
     assert rows["data"][1][3:5] == ["unparsed", "wrong"]
     assert rows["data"][3][3] == "unparsed"
-    assert "|unparsed_rule:wrong|thinking:strip|n:4|unparsed:2|unpaired:0|" in signature
+    assert (
+        "|unparsed_rule:wrong|missing_rule:wrong|thinking:strip|n:4|missing:1|unparsed:1|unpaired:0|"
+        in signature
+    )
     upload = tmp_path / "p.jsonl"
     upload.write_text(
         '{"id": 2, "text": "NO"}\n{"id": "q1", "text": ""}\n'

@@ -97,6 +97,7 @@ print(json.dumps([said, result, metric.compute(**options), metric._compute(**goo
     assert result["by_condition"]["original"]["random"]["mean_probability"] == 0.5
     assert [row["group"] for row in result["per_sample"]] == [7, 7, 8]
     assert (
-        "|parser:official|unparsed_rule:drop|thinking:keep|n:3|unparsed:0|unpaired:1|" in result["signature"]
+        "|parser:official|unparsed_rule:drop|missing_rule:wrong|thinking:keep|n:3|missing:0|unparsed:0|unpaired:1|"
+        in result["signature"]
     )
     assert added == result == direct

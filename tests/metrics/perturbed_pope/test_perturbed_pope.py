@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lookcheck.metrics import perturbed_pope
-from lookcheck.metrics.perturbed_pope import CONDITIONS, SPLITS, UNPARSED, compute
+from lookcheck.metrics.perturbed_pope import CONDITIONS, MISSING, SPLITS, UNPARSED, compute
 
 NAN = math.nan
 Row = dict[str, Any]
@@ -67,7 +67,9 @@ def test_answers_by_hand() -> None:
         "yes": 3,
         "no": 4,
         "unknown": 1,
+        "missing": 0,
         "empty": 0,
+        "contradicting": 0,
         "margins": 0,
         "ranks": 0,
         "probabilities": 0,
@@ -94,7 +96,10 @@ def test_unparsed_answers_dropped_by_name() -> None:
     assert (found["yes_ratio"], found["unknown_rate"], found["unparsed_rate"]) == (3 / 8, 1 / 8, 0.2)
     assert (found["n"], found["unparsed"], found["counts"]["scored"], found["counts"]["fn"]) == (10, 2, 8, 2)
     assert [row["correct"] for row in result["per_sample"]].count(None) == 2
-    assert "|unparsed_rule:drop|thinking:strip|n:10|unparsed:2|" in result["signature"]
+    assert (
+        "|unparsed_rule:drop|missing_rule:wrong|thinking:strip|n:10|missing:0|unparsed:2|"
+        in result["signature"]
+    )
 
 
 def test_the_official_parser_leaves_nothing_unparsed() -> None:
@@ -184,13 +189,13 @@ def test_pairs_by_hand() -> None:
             "share": 0.5,
             "changed": 1,
             "n": 2,
-            "answers": {"yes": 1, "no": 1, "unknown": 0, "unparsed": 0},
+            "answers": {"yes": 1, "no": 1, "unknown": 0, "missing": 0, "unparsed": 0},
             "by_split": {
                 "random": {
                     "share": 0.5,
                     "changed": 1,
                     "n": 2,
-                    "answers": {"yes": 1, "no": 1, "unknown": 0, "unparsed": 0},
+                    "answers": {"yes": 1, "no": 1, "unknown": 0, "missing": 0, "unparsed": 0},
                 }
             },
         }
@@ -200,7 +205,7 @@ def test_pairs_by_hand() -> None:
     assert [row["margin_shift"] for row in result["per_sample"][4:]] == [-1.5, -2.0, None, None, None]
     assert [row["group"] for row in result["per_sample"]] == [1, 1, 2, 2, 1, 1, 2, 2, 3]
     assert result["counts"]["unpaired"] == 1
-    assert "|n:9|unparsed:1|unpaired:1|conditions:original,black_mask|" in result["signature"]
+    assert "|n:9|missing:0|unparsed:1|unpaired:1|conditions:original,black_mask|" in result["signature"]
     assert list(result["paired"]) == ["black_mask"]
     # Copying the original answers yes, yes, no, and one that can't be read; the unpaired row has none.
     copied = result["baselines"]["copy_original"]["black_mask"]["random"]
@@ -216,14 +221,18 @@ def test_pairs_by_hand() -> None:
 
 def test_evidence_reliance_asks_only_where_the_object_was_seen_and_is_gone() -> None:
     ids = ["a", "b", "c", "d"]
-    originals = [asked("yes"), asked("yes"), asked("no"), asked("yes")]
+    labels = ["yes", "yes", "no", "yes"]
+    originals = [asked(label) for label in labels]
     before = [said("yes"), said("yes"), said("no"), said("no")]
     after = [said("unknown"), said("hm"), said("yes"), said("yes")]
     for condition in CONDITIONS[1:]:
-        label = "no" if condition == "entity_swap" else "yes"
         result = compute(
             before + after,
-            originals + [asked(label, condition, parent) for parent in ids],
+            originals
+            + [
+                asked("no" if condition == "entity_swap" else label, condition, parent)
+                for parent, label in zip(ids, labels, strict=True)
+            ],
             ids=[*ids, "1", "2", "3", "4"],
         )
         assert result["paired"][condition]["random"]["changed"] == 3 / 4
@@ -233,7 +242,7 @@ def test_evidence_reliance_asks_only_where_the_object_was_seen_and_is_gone() -> 
             continue
         found = result["evidence_reliance"][condition]
         assert (found["share"], found["changed"], found["n"]) == (0.5, 1, 2)
-        assert found["answers"] == {"yes": 0, "no": 0, "unknown": 1, "unparsed": 1}
+        assert found["answers"] == {"yes": 0, "no": 0, "unknown": 1, "missing": 0, "unparsed": 1}
 
 
 def test_a_margin_of_zero_is_not_positive_and_does_not_stay_so() -> None:
@@ -267,16 +276,16 @@ def test_an_original_is_known_by_its_parent_id_or_else_by_its_id_within_its_spli
 def test_baselines_beside_the_score() -> None:
     result = compute(
         [said("yes"), said("no"), said("yes"), said("no")],
-        [asked("yes"), asked("no"), asked("no", "entity_swap", "0"), asked("yes", "black_50", "1")],
+        [asked("yes"), asked("no"), asked("no", "entity_swap", "0"), asked("yes", "mine", "1")],
     )
     accuracies = {
         name: [part["random"]["accuracy"] for part in conditions.values()]
         for name, conditions in result["baselines"].items()
     }
-    assert list(result["by_condition"]) == ["original", "black_50", "entity_swap"]
+    assert list(result["by_condition"]) == ["original", "entity_swap", "mine"]
     assert accuracies == {
-        "always_yes": [0.5, 1.0, 0.0],
-        "always_no": [0.5, 0.0, 1.0],
+        "always_yes": [0.5, 0.0, 1.0],
+        "always_no": [0.5, 1.0, 0.0],
         "copy_original": [1.0, 0.0, 0.0],
     }
     assert result["baselines"]["always_yes"]["original"]["random"]["f1"] == 2 / 3
@@ -289,7 +298,7 @@ def test_nothing_to_divide_by_is_none_and_perfect_and_worst_are_one_and_zero() -
     assert result["baselines"]["copy_original"]["black_mask"]["random"]["accuracy"] is None
     assert cell(result, "black_mask")["precision"] is None
     assert (cell(result, "black_mask")["f1"], cell(result, "black_mask")["recall"]) == (0.0, 0.0)
-    silent = cell(compute([said("")], [asked("no")], unparsed="drop"))
+    silent = cell(compute([said("")], [asked("no")], unparsed="drop", missing="parsed"))
     assert silent["accuracy"] is silent["f1"] is silent["yes_ratio"] is None
     assert (silent["unparsed_rate"], silent["counts"]["empty"]) == (1.0, 1)
     labels = [asked("yes"), asked("no")]
@@ -301,7 +310,11 @@ def test_nothing_to_divide_by_is_none_and_perfect_and_worst_are_one_and_zero() -
 def test_conditions_and_splits_come_in_a_fixed_order() -> None:
     names = ["zoom", "entity_swap", "black_mask", "original", "Aged"]
     splits = ["my_split", "adversarial", "random"]
-    references = [asked("yes", name, "x", split) for name in names for split in splits]
+    references = [
+        asked("no" if name == "entity_swap" else "yes", name, "x", split)
+        for name in names
+        for split in splits
+    ]
     result = compute([said("yes")] * len(references), references)
     assert list(result["by_condition"]) == ["original", "black_mask", "entity_swap", "Aged", "zoom"]
     assert list(result["paired"]["zoom"]) == ["random", "adversarial", "my_split"]
@@ -309,13 +322,13 @@ def test_conditions_and_splits_come_in_a_fixed_order() -> None:
 
 
 TEXTS = st.sampled_from(["yes", "No.", "unknown", "yes or no", "", "not sure", "Yes, no dog"])
-LOGS = st.one_of(st.just((NAN, NAN)), st.tuples(*[st.floats(-20, 0, allow_subnormal=False)] * 2))
+LOGS = st.one_of(st.just((NAN, NAN)), st.tuples(*[st.floats(-20, -0.7, allow_subnormal=False)] * 2))
 RANKS = st.one_of(
     st.just((0, NAN)), st.tuples(st.integers(1, 50_000), st.one_of(st.just(NAN), st.floats(0, 1)))
 )
 PREDICTIONS = st.builds(lambda text, logs, ranks: said(text, *logs, *ranks), TEXTS, LOGS, RANKS)
 PLACES = st.tuples(
-    st.sampled_from(["black_mask", "noise_50", "entity_swap"]),
+    st.sampled_from(["black_mask", "noise_50", "entity_swap", "mine"]),
     st.sampled_from(SPLITS[:2]),
     st.sampled_from(["q0", "q1", "q2", "q3", "none"]),
     st.sampled_from(["yes", "no"]),
@@ -326,13 +339,18 @@ PLACES = st.tuples(
 def samples(draw: st.DrawFn) -> tuple[list[Row], list[Row], list[str]]:
     """Up to four originals in each of two splits, and perturbed rows of them and of others."""
     references, ids = [], []
+    labels: dict[tuple[str, str], str] = {}
     for number, split in draw(st.sets(st.tuples(st.integers(0, 3), st.sampled_from(SPLITS[:2])))):
         label = draw(st.sampled_from(["yes", "no"]))
+        labels[split, f"q{number}"] = label
         references.append(asked(label, "original", f"q{number}", split))
         ids.append(f"{split}-{number}")
     for index, (condition, split, parent, label) in enumerate(
-        draw(st.lists(PLACES, min_size=1, max_size=12))
+        draw(st.lists(PLACES, min_size=1, max_size=12, unique_by=lambda place: place[:3]))
     ):
+        # Only a swap changes the label, and only of conditions of one's own is nothing known.
+        if condition != "mine":
+            label = "no" if condition == "entity_swap" else labels.get((split, parent), label)
         references.append(asked(label, condition, parent, split))
         ids.append(f"row-{index}")
     size = len(references)
@@ -346,12 +364,17 @@ def same(found: float | None, expected: float | None) -> bool:
 
 
 @settings(max_examples=200)
-@given(rows=samples(), parser=st.sampled_from(["strict", "official"]), unparsed=st.sampled_from(UNPARSED))
+@given(
+    rows=samples(),
+    parser=st.sampled_from(["strict", "official"]),
+    unparsed=st.sampled_from(UNPARSED),
+    missing=st.sampled_from(MISSING),
+)
 def test_every_figure_equals_the_slow_reference(
-    rows: tuple[list[Row], list[Row], list[str]], parser: str, unparsed: str
+    rows: tuple[list[Row], list[Row], list[str]], parser: str, unparsed: str, missing: str
 ) -> None:
-    result = compute(rows[0], rows[1], ids=rows[2], parser=parser, unparsed=unparsed)
-    plain = slow.make_rows(*rows, parser)
+    result = compute(rows[0], rows[1], ids=rows[2], parser=parser, unparsed=unparsed, missing=missing)
+    plain = slow.make_rows(*rows, parser, missing)
     seen = 0
     for condition, splits in result["by_condition"].items():
         for split, found in splits.items():
@@ -412,13 +435,87 @@ def test_shares_lie_between_zero_and_one_and_rows_add_up(
         for split, found in splits.items():
             counts = found["counts"]
             assert counts["tp"] + counts["fn"] == counts["label_yes"]
-            assert counts["yes"] + counts["no"] + counts["unknown"] + found["unparsed"] == found["n"]
+            read = counts["yes"] + counts["no"] + counts["unknown"] + counts["missing"]
+            assert read + found["unparsed"] == found["n"]
             for name in ("accuracy", "precision", "recall", "f1", "yes_ratio", "unknown_rate", "mrr"):
                 assert found[name] is None or 0 <= found[name] <= 1
             other = cell(drop, condition, split)
             assert other["precision"] == found["precision"]
             assert other["accuracy"] is None or other["accuracy"] >= found["accuracy"]
             assert other["counts"]["scored"] == found["n"] - found["unparsed"]
+
+
+def test_a_missing_answer_is_wrong_under_every_rule() -> None:
+    """An empty text is no answer, whatever the parser makes of it and whatever becomes of the unreadable."""
+    texts = ["yes", "", " \n", "hm"]
+    references = [asked("yes"), asked("yes"), asked("no"), asked("yes")]
+    for parser, scored, accuracy in (("strict", 3, 1 / 3), ("official", 4, 0.5)):
+        result = compute([said(text) for text in texts], references, parser=parser, unparsed="drop")
+        found = cell(result)
+        assert (found["counts"]["missing"], found["counts"]["scored"], found["accuracy"]) == (
+            2,
+            scored,
+            accuracy,
+        )
+        assert [row["answer"] for row in result["per_sample"]][1:3] == ["missing", "missing"]
+        assert [row["score"] for row in result["per_sample"]][:3] == [1.0, 0.0, 0.0]
+        assert (result["counts"]["missing"], result["counts"]["empty"]) == (2, 2)
+        assert "|missing_rule:wrong|" in result["signature"]
+        assert "|missing:2|" in result["signature"]
+    official = compute([said("")], [asked("yes")], parser="official", missing="parsed")
+    assert (cell(official)["accuracy"], official["counts"]["missing"]) == (1.0, 0)
+    # Missing beside the original: no change, and in the denominators also where the unread are dropped.
+    result = compute(
+        [said("yes"), said("yes"), said(""), said("?"), said("no")],
+        [*[asked("yes")] * 2, *(asked("yes", name, "0") for name in ("black_mask", "black_box", "no_image"))],
+        unparsed="drop",
+    )
+    assert [part["random"]["changed"] for part in result["paired"].values()] == [1.0, 0.0, None]
+    reliance = result["evidence_reliance"]["black_mask"]
+    assert (reliance["share"], reliance["n"], reliance["answers"]["missing"]) == (0.0, 1, 1)
+    assert result["evidence_reliance"]["black_box"]["n"] == 0
+    assert [row["changed"] for row in result["per_sample"]] == [None, None, None, None, True]
+
+
+def test_a_trace_of_thoughts_is_no_answer() -> None:
+    texts = [
+        "<think>No dog at first sight, but",
+        "<think>No dog at first sight, but</think>Yes",
+        "No</think> yes",
+    ]
+    result = compute([said(text) for text in texts], [asked("yes")] * 3)
+    assert [row["answer"] for row in result["per_sample"]] == [None, "yes", "yes"]
+    assert result["counts"]["thinking"] == {"seen": 3, "cut": 1}
+    assert [row["cut"] for row in result["per_sample"]] == [True, False, False]
+    assert "|thinking:strip|" in result["signature"]
+    upstream = compute([said(text) for text in texts], [asked("yes")] * 3, parser="official")
+    assert [row["answer"] for row in upstream["per_sample"]] == ["yes", "yes", "yes"]
+    assert upstream["counts"]["thinking"] == {"seen": 3, "cut": 1}
+    assert "|thinking:keep|" in upstream["signature"]
+    kept = compute([said(text) for text in texts], [asked("yes")] * 3, thinking="keep")
+    assert [row["answer"] for row in kept["per_sample"]] == ["no", None, None]
+    # The official rule reads what is cut as nothing: unread, not yes.
+    cut = compute([said("<think>no")], [asked("yes")], parser="official", thinking="strip")
+    assert cut["per_sample"][0]["answer"] is None
+
+
+def test_answers_that_their_margin_contradicts_and_the_mass_are_reported() -> None:
+    rows = [
+        said("Yes", -3.0, -0.5),
+        said("no", -0.5, -3.0),
+        said("yes", -0.5, -3.0),
+        said("yes", -1.0, -1.0),
+        said("unknown", -9.0, -8.0),
+        said("no"),
+    ]
+    result = compute(rows, [asked("yes")] * 6)
+    assert [row["contradicts"] for row in result["per_sample"]] == [True, True, False, False, False, False]
+    found = cell(result)
+    assert found["counts"]["contradicting"] == result["counts"]["contradicting"] == 2
+    masses = [math.exp(-3) + math.exp(-0.5)] * 3 + [2 * math.exp(-1), math.exp(-9) + math.exp(-8)]
+    assert found["mass_mean"] == pytest.approx(sum(masses) / 5)
+    assert found["mass_least"] == pytest.approx(masses[-1])
+    assert result["per_sample"][-1]["mass"] is None
 
 
 def test_doctests() -> None:

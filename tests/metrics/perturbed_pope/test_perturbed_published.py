@@ -112,7 +112,7 @@ def test_the_real_questions() -> None:
         assert (pairs["n"], pairs["unpaired"], pairs["changed"]) == (1500, 0, 1.0)
     reliance = result["evidence_reliance"]["black_mask"]
     assert (reliance["share"], reliance["n"]) == (1.0, 4500)
-    assert "|n:13500|unparsed:0|unpaired:0|" in result["signature"]
+    assert "|n:13500|missing:0|unparsed:0|unpaired:0|" in result["signature"]
 
     # A model to which the mask does nothing scores what the copied answers score.
     blind = compute(answers({"original": "Yes", "black_mask": "Yes"}), references, ids=ids)

@@ -13,7 +13,7 @@ import pytest
 from lookcheck.metrics.perturbed_pope import compute
 
 NAN = math.nan
-YES = {"text": "yes", "logp_yes": -0.1, "logp_no": -2.0, "entity_rank": 3, "entity_prob": 0.2}
+YES = {"text": "yes", "logp_yes": -0.1, "logp_no": -3.0, "entity_rank": 3, "entity_prob": 0.2}
 NO = {"text": "no", "logp_yes": NAN, "logp_no": NAN, "entity_rank": 0, "entity_prob": NAN}
 ORIGINAL = {"label": "yes", "condition": "original", "parent_id": "", "split": "random"}
 MASK = {"label": "yes", "condition": "black_mask", "parent_id": "a", "split": "random"}
@@ -93,6 +93,24 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"references": [ORIGINAL, {**ORIGINAL, "parent_id": "a"}]},
         "id 'b': the parent_id is 'a', as that of the original row 'a' of the split random",
     ),
+    (
+        _mask(label="no"),
+        "id 'b': the label is 'no', but 'yes' on its original 'a', and black_mask does not change",
+    ),
+    (
+        _mask(condition="entity_swap"),
+        "id 'b': the label is 'yes', but in entity_swap the asked object is gone",
+    ),
+    (
+        {"predictions": [YES, NO, NO], "references": [ORIGINAL, MASK, MASK], "ids": ["a", "b", "c"]},
+        "id 'c': the row is black_mask of 'a' in the split random, as 'b' is; each perturbed row stands once",
+    ),
+    (
+        _no(logp_yes=-0.1, logp_no=-0.1),
+        "id 'b': logp_yes is -0.1 and logp_no -0.1; two probabilities that sum to 1.81",
+    ),
+    ({"missing": "drop"}, "missing is 'drop'; expected one of wrong, parsed"),
+    ({"thinking": "off"}, "thinking is 'off'; expected one of strip, keep"),
     ({"ids": ["a", "a"]}, "index 1: the id 'a' stands twice (first at index 0)"),
     ({"ids": ["1", 1]}, "index 1: the id 1 stands twice"),
     ({"ids": ["a", None]}, "index 1: the id is None"),
@@ -129,13 +147,13 @@ def test_numpy_numbers_and_rounding_above_zero_are_fine() -> None:
     row = {
         **YES,
         "logp_yes": np.float32(1e-7),
-        "logp_no": np.float64(-2),
+        "logp_no": np.float64(-20),
         "entity_rank": np.int64(4),
         "entity_prob": np.float32(0.25),
     }
-    result = compute([row, {**YES, "logp_yes": 0, "logp_no": -3}], [ORIGINAL, MASK], ids=["a", "b"])
+    result = compute([row, {**YES, "logp_yes": 0, "logp_no": -30}], [ORIGINAL, MASK], ids=["a", "b"])
     first, second = result["per_sample"]
     assert (first["entity_rank"], first["entity_prob"]) == (4, 0.25)
     assert type(first["entity_rank"]) is int
     assert type(first["margin"]) is float
-    assert second["margin"] == 3.0
+    assert second["margin"] == 30.0
