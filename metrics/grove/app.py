@@ -60,11 +60,11 @@ def score(
         given = read_records("predictions", predictions, predictions_file)
         labels = read_records("references", references, references_file)
         check_known(given, labels)
-    absent = {"verdict": "none", "masks": []}
+    absent = {"verdict": "none", "masks": None}
     with complaints(given, labels):
         # Not METRIC.compute: it keeps rows between calls, which two visitors at once would mix.
         result = METRIC._compute(
-            [{name: given.get(key, absent).get(name) for name in ("verdict", "masks")} for key in labels],
+            [{name: given.get(key, absent).get(name, "") for name in ("verdict", "masks")} for key in labels],
             [{"masks": record.get("masks")} for record in labels.values()],
             ids=list(labels),
             tasks=labelled(labels, "task"),
@@ -94,7 +94,7 @@ def score(
         for row in result["per_sample"]
     ]
     drawn = {
-        row["id"]: (row, {"R": labels[row["id"]]["masks"], "P": given.get(row["id"], absent)["masks"]})
+        row["id"]: (row, {"R": labels[row["id"]]["masks"], "P": given.get(row["id"], absent)["masks"] or []})
         for row in result["per_sample"]
     }
     return figures, rows, result["signature"], downloads("grove", result), drawn

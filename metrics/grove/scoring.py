@@ -263,7 +263,7 @@ def compute(
     ----------
     predictions : sequence of dict
         ``{"verdict": "yes" | "no" | "none", "masks": [mask, …]}``; an answer that is missing or was not
-        judged is "none", and the masks are None where there is no prediction at all. A mask is anything that
+        judged is "none", and the masks are None where nothing was predicted at all. A mask is anything that
         :func:`lookcheck.metrics.grove.to_rle` takes.
     references : sequence of dict
         ``{"masks": [mask, …]}``, one mask for each instance, none where there is no evidence.

@@ -33,12 +33,12 @@ def checked_judge(judge: Any) -> str | None:
 def check_row(prediction: Any, reference: Any, row: Id) -> None:
     """Refuse a prediction without verdict and masks, or a reference without masks.
 
-    The masks of a missing prediction are None, and its verdict is "none".
+    The masks are None where a sample has none predicted, not even an empty list.
     """
     check_fields("prediction", prediction, ("verdict", "masks"), row)
     check_fields("reference", reference, ("masks",), row)
     for kind, value in (("prediction", prediction), ("reference", reference)):
-        if kind == "prediction" and value["masks"] is None and value["verdict"] == "none":
+        if kind == "prediction" and value["masks"] is None:
             continue
         if not isinstance(value["masks"], list | tuple):
             raise ValueError(

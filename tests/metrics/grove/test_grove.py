@@ -269,8 +269,9 @@ def test_no_prediction_is_wrong_in_both_parts() -> None:
     # On VistaQA's composition an empty file has the floor, not 15.87.
     real, _ = real_composition()
     assert compute([absent] * 1157, real, unjudged="wrong")["grove"] == pytest.approx(0.1)
-    with pytest.raises(ValueError, match=r"^id 0: the prediction's masks are None; expected a list"):
-        compute([{"verdict": "yes", "masks": None}], references[:1])
+    # An answer that was judged right and masks that nobody gave: each part for itself.
+    judged = compute([{"verdict": "yes", "masks": None}], references[:1])
+    assert (judged["answer_accuracy"], judged["mask_score"], judged["counts"]["missing"]) == (1.0, 0.0, 1)
     with pytest.raises(ValueError, match=r"^1 of 1 samples have the verdict 'none'"):
         compute([absent], references[:1])
 
@@ -291,7 +292,7 @@ LABEL = {"masks": [strip(0, 4)]}
         ([{**GOOD, "verdict": "Yes"}], [LABEL], {"ids": ["s7"]}, "id 's7': the verdict is 'Yes'"),
         ([{**GOOD, "verdict": True}], [LABEL], {}, "id 0: the verdict is True"),
         ([{**GOOD, "verdict": None}], [LABEL], {}, "id 0: the verdict is None"),
-        ([{**GOOD, "masks": None}], [LABEL], {"ids": ["s7"]}, "id 's7': the prediction's masks are None"),
+        ([{**GOOD, "masks": 0}], [LABEL], {"ids": ["s7"]}, "id 's7': the prediction's masks are 0"),
         ([GOOD], [{"masks": None}], {"ids": ["s7"]}, "id 's7': the reference's masks are None"),
         ([GOOD], [{"masks": [None]}], {"ids": ["s7"]}, "id 's7': reference mask 0: the mask is a NoneType"),
         ([GOOD], [{"masks": [EMPTY]}], {"ids": ["s7"]}, "id 's7': reference mask 0 is empty"),

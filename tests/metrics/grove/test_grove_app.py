@@ -31,14 +31,14 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
         predictions, None, references, None, *options, api_name="/score"
     )
     shown = {row[0]: row[1:] for row in figures["data"]}
-    # sqrt(0.5), and sqrt(0.1) for the sample without an answer and without evidence.
-    assert shown["all"] == ["51.17", "50.00", "75.00", "2"] or shown["all"] == ["51.17", "50.00", "75.00", 2]
+    # sqrt(0.5), and 0.1 for the sample of which nothing was said, not even that there is nothing.
+    assert shown["all"] == ["40.36", "50.00", "25.00", "2"] or shown["all"] == ["40.36", "50.00", "25.00", 2]
     assert shown["with evidence"][0] == "70.71"
-    assert shown["without evidence"][0] == "31.62"
-    assert shown["task: ocr"][0] == "51.17"
+    assert shown["without evidence"][0] == "10.00"
+    assert shown["task: ocr"][0] == "40.36"
     assert shown["without looking: all wrong"][0] == "10.00"
     assert rows["data"][0] == ["1", "yes", "50.00", "70.71", "1 / 1"]
-    assert signature.endswith("|n:2|unjudged:1|missing_rule:wrong|missing:0|version:2.1.0")
+    assert signature.endswith("|n:2|unjudged:1|missing_rule:wrong|missing:1|version:2.1.0")
     upload = tmp_path / "p.jsonl"
     upload.write_text(json.dumps({"id": 2, "verdict": "yes", "masks": []}))
     figures, *_ = client.predict("", handle_file(upload), references, None, *options, api_name="/score")
@@ -48,7 +48,7 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
             '{"id": 9, "verdict": "yes", "masks": []}',
             "predictions, line 1: the id '9' is not in the references",
         ),
-        ('{"id": 1, "verdict": "yes"}', "predictions, line 1; references, line 1: id '1': .*masks are None"),
+        ('{"id": 1, "verdict": "yes"}', "predictions, line 1; references, line 1: id '1': .*masks are ''"),
         ('{"id": 1, "verdict": "maybe", "masks": []}', "the verdict is 'maybe'"),
         ('{"verdict": "yes"}', "no id"),
         ("{", "not valid JSON"),

@@ -55,7 +55,7 @@ def test_paste_upload_and_complaint(address: str, tmp_path: Path) -> None:
     assert rows["data"][1][3:5] == ["unparsed", "wrong"]
     assert rows["data"][3][3] == "unparsed"
     assert (
-        "|unparsed_rule:wrong|missing_rule:wrong|thinking:strip|n:4|missing:1|unparsed:1|unpaired:0|"
+        "|unparsed_rule:wrong|missing_rule:parsed|thinking:strip|n:4|missing:0|unparsed:2|unpaired:0|"
         in signature
     )
     upload = tmp_path / "p.jsonl"
