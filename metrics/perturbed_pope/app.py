@@ -97,6 +97,8 @@ def score(
             ids=list(labels),
             parser=parser,
             unparsed=unparsed,
+            # Rows without a text are looked after above; "" is what the model said.
+            missing="parsed",
             thinking=thinking_of(thinking),
         )
     answers, ranks = [], []
