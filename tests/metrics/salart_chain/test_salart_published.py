@@ -77,7 +77,9 @@ def test_every_figure_of_the_row_from_counts_of_patterns(model: str) -> None:
 
 
 def test_every_figure_of_the_row_from_the_shipped_answers(repository: Path) -> None:
-    with (repository / "").open(encoding="utf-8", newline="") as file:
+    with (repository / "dataset_builders" / "salart_vqa" / "published.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         rows = list(csv.DictReader(file))
     result = compute(
         [{q: row[f"answer_{q}"] for q in QUESTIONS} for row in rows],
