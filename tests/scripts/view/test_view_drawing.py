@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -177,12 +175,10 @@ def test_a_sheet_of_too_many_pictures_is_a_sample_of_them(tmp_path: Path) -> Non
 
 
 def test_view_of_more_than_600_pictures_says_that_the_sheet_is_sampled(
-    tmp_path: Path, upstream: Any, build_vistaqa: Any
+    lookcheck: Any, tmp_path: Path, upstream: Any, build_vistaqa: Any
 ) -> None:
     folder = build_vistaqa(tmp_path, [upstream.record(number, "counting") for number in range(1201)])
-    command = [sys.executable, "-m", "lookcheck.scripts.cli", "view", str(folder)]
-    command += ["--output", str(tmp_path / "page"), "--sheet", str(tmp_path / "sheet.png")]
-    made = subprocess.run(command, capture_output=True, text=True)
+    made = lookcheck("view", folder, "--output", tmp_path / "page", "--sheet", tmp_path / "sheet.png")
     assert made.returncode == 0, made.stderr
     assert made.stdout == (
         f"{tmp_path / 'page' / 'index.html'}: 1,201 of 1,201\n"
