@@ -20,6 +20,11 @@ def check(
     """Check a built folder against the rules of its data set and the limits of the Hub's viewer.
 
     Exit code 2 if anything falls short.
+
+    Example:
+
+    \b
+      lookcheck check vistaqa
     """
     refuse_unbuilt(folder)
     # `datasets` takes seconds to import: not for --help, nor to say that there is nothing.

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
 from lookcheck.scripts import console
 from lookcheck.scripts.build import __main__ as build
 from lookcheck.scripts.check import check
@@ -12,16 +18,44 @@ from lookcheck.scripts.publish_metric import publish_metric
 from lookcheck.scripts.score import __main__ as score
 from lookcheck.scripts.view.__main__ import view
 
-app = console.new_app("Benchmarks and metrics that ask a vision-language model for the evidence.")
 
-app.command("demo")(demo)
-app.add_typer(build.app, name="build")
-app.command("check")(check)
-app.command("publish")(publish)
-app.command("publish-metric")(publish_metric)
-app.add_typer(score.app, name="score")
-app.add_typer(judge.app, name="judge")
-app.command("view")(view)
+class _InTheOrderOfWork(TyperGroup):
+    def list_commands(self, _context: object) -> list[str]:
+        return list(ORDER)
+
+
+ORDER = ("demo", "build", "check", "view", "judge", "score", "publish", "publish-metric")
+
+app = console.new_app(
+    "Benchmarks and metrics that ask a vision-language model for the evidence.",
+    order=_InTheOrderOfWork,
+    add_completion=True,
+)
+
+app.command("demo", short_help="Score published answers, then the samples.")(demo)
+app.add_typer(build.app, name="build", short_help="Build a data set of upstream files, or a sample.")
+app.command("check", short_help="Check a built folder, row by row.")(check)
+app.command("view", short_help="Look at a built folder: a page, a contact sheet.")(view)
+app.add_typer(judge.app, name="judge", short_help="Judge free-form answers with a language model.")
+app.add_typer(score.app, name="score", short_help="Score files of answers, joined by id.")
+app.command("publish", short_help="Upload a built folder as a data set.")(publish)
+app.command("publish-metric", short_help="Upload a metric as a Space.")(publish_metric)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"lookcheck {version('lookcheck')}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Benchmarks and metrics that ask a vision-language model for the evidence."""
 
 
 def main() -> None:

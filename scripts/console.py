@@ -25,6 +25,7 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from typer.core import TyperGroup
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.processes import Track
@@ -42,10 +43,19 @@ if stdout.width < NARROWEST:
 stderr = Console(stderr=True, soft_wrap=True)
 
 
-def new_app(help_text: str) -> typer.Typer:
+def new_app(
+    help_text: str, *, order: type[TyperGroup] = TyperGroup, add_completion: bool = False
+) -> typer.Typer:
     """A typer application with this project's settings."""
     return typer.Typer(
-        help=help_text, no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False
+        cls=order,
+        help=help_text,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=add_completion,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        # The boxes of rich cut option names and defaults at 80 columns, and keep line breaks of the source.
+        rich_markup_mode=None,
     )
 
 
@@ -131,10 +141,12 @@ def progress(*, quiet: bool = False) -> Progress:
 
 @contextmanager
 def tracking(*, quiet: bool = False) -> Iterator[Track]:
-    """Show a bar for each stage; gives what `write_folder` takes as `track`."""
+    """Show the bar of one stage at a time; gives what `write_folder` takes as `track`."""
     with progress(quiet=quiet) as bars:
 
         def track(description: str, total: int) -> Callable[[], None]:
+            for earlier in bars.task_ids:
+                bars.update(earlier, visible=False)
             task = bars.add_task(description, total=total)
             return lambda: bars.advance(task)
 

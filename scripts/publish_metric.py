@@ -23,7 +23,13 @@ def publish_metric(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, and be lost.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
-    """Upload a metric as a gradio Space, private unless --public."""
+    """Upload a metric as a gradio Space, private unless --public.
+
+    Example:
+
+    \b
+      lookcheck publish-metric grove --to ORG/grove --dry-run
+    """
     check_repo(to)
     folder = find_metric(metric)
     name = to.split("/")[1]

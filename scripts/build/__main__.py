@@ -46,7 +46,7 @@ def build_command(data_set: DataSet) -> Callable[..., None]:
     build.__annotations__ = {"options": data_set.build_options, "common": Common, "return": None}
     build.__doc__ = (
         f"Build {data_set.title}: check everything, then write Parquet, README.md and eval.yaml.\n\n"
-        f"Example: lookcheck build {name} --source sample --output {name}"
+        f"Example:\n\n\b\n  lookcheck build {name} --source sample --output {name}"
     )
     return with_option_objects(build)
 
@@ -72,7 +72,7 @@ def _large(manifest: Mapping[str, Any]) -> list[str]:
 
 app = console.new_app("Build a data set as a folder that load_dataset reads and the Hub shows.")
 for _data_set in DATASETS.values():
-    app.command(command_name(_data_set))(build_command(_data_set))
+    app.command(command_name(_data_set), short_help=f"Build {_data_set.title}.")(build_command(_data_set))
 
 
 @app.callback()

@@ -21,7 +21,13 @@ def demo(
     json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
     samples: Annotated[bool, typer.Option(help="Also build and score the samples.")] = True,
 ) -> None:
-    """Score a model's published answers, then build the samples, load them and score them."""
+    """Score a model's published answers, then build the samples, load them and score them.
+
+    Example:
+
+    \b
+      lookcheck demo --json
+    """
     from lookcheck.scripts.demo.samples import Results, demonstrations, run_samples, table
     from lookcheck.scripts.score.emit import draw, emit
 

@@ -40,6 +40,11 @@ def judge_agreement(
     Shows accuracy, Cohen's kappa and F1 with bootstrap intervals, beside exact match on the same
     samples, and corrects the judge's mean answer accuracy by what people said. The correction holds if
     the labelled samples were drawn at random.
+
+    Example:
+
+    \b
+      lookcheck judge agreement --verdicts verdicts.jsonl --human human.jsonl
     """
     if output is not None:
         console.check_outputs([output], [verdicts, human])

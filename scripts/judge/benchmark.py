@@ -72,7 +72,13 @@ def benchmark(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Measure judgements a second with a model of Qwen2.5-14B's shape and random weights."""
+    """Measure judgements a second with a model of Qwen2.5-14B's shape and random weights.
+
+    Example:
+
+    \b
+      lookcheck judge benchmark --json
+    """
     require("torch", "transformers", "accelerate")
     import torch
 

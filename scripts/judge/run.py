@@ -84,6 +84,12 @@ def run(
     The verdict file is written row by row. After a break the same command goes on where it stopped;
     with any other model, prompt, method or data it refuses to. Start it with `accelerate launch` to
     use several GPUs, each with the whole model.
+
+    Example:
+
+    \b
+      lookcheck judge run --dataset vistaqa --answers answers.jsonl \\
+        --output verdicts.jsonl
     """
     dataset = questions.dataset
     labels = rows_of(

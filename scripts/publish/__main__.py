@@ -38,6 +38,11 @@ def publish(
     Files of an earlier upload that are not of this one are deleted; all others that lie there are kept.
     The same command after a broken upload ends whole. An existing public repository is refused
     without --public; an existing private one stays private.
+
+    Example:
+
+    \b
+      lookcheck publish vistaqa --to ORG/VistaQA --dry-run
     """
     check_repo(to)
     manifest = read_built(folder)

@@ -10,8 +10,10 @@ from lookcheck.scripts.score.vqa import SCORER as VQA
 app = console.new_app("Score a model's answers; rows are joined by id, never by line.")
 
 for item in DATASETS.values():
-    app.command(item.scorer.command)(command_of(item.scorer, built=True))
-app.command(VQA.command)(command_of(VQA, built=False))
+    app.command(item.scorer.command, short_help=f"Score answers to {item.title}.")(
+        command_of(item.scorer, built=True)
+    )
+app.command(VQA.command, short_help="Score short answers to VQA.")(command_of(VQA, built=False))
 
 
 if __name__ == "__main__":

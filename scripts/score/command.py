@@ -86,6 +86,12 @@ def command_of(scorer: Scorer[Any], *, built: bool) -> Callable[..., None]:
     command.__doc__ = f"""{scorer.summary}
 
     Files are JSON Lines, a JSON array, or either with gzip (.gz); - is standard input.
+
+    Example:
+
+    \b
+      lookcheck score {scorer.command} --references references.jsonl \\
+        --predictions predictions.jsonl
     """
     return with_option_objects(command)
 

@@ -31,6 +31,11 @@ def view(
     The page is one index.html with its pictures in a folder beside it; it opens from the disk and
     asks the network for nothing. For perturbed POPE, all conditions of a question stand together;
     --config shows one of them beside the original.
+
+    Example:
+
+    \b
+      lookcheck view vistaqa --output gallery --sheet sheet.png
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
+import click
 import pytest
+import typer
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
-from lookcheck.scripts import console
+from lookcheck.scripts import cli, console
 
 
 def _raise(error: BaseException) -> None:
@@ -78,3 +85,77 @@ def test_each_command_runs_as_a_module(module: str) -> None:
     )
     assert result.returncode == 0, result.stderr
     assert "Usage" in result.stdout
+
+
+def _commands(
+    command: click.Command, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from _commands(below, (*path, name))
+
+
+COMMANDS = dict(_commands(typer.main.get_command(cli.app)))
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help_is_whole_at_80_columns(path: tuple[str, ...]) -> None:
+    result = _run(*path, "-h")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == _run(*path, "--help").stdout
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    # No name, default or summary is cut.
+    assert "..." not in result.stdout.replace("[ARGS]...", "")
+    words = result.stdout.split()
+    for parameter in COMMANDS[path].params:
+        for name in parameter.opts if isinstance(parameter, click.Option) else ():
+            assert name in [word.rstrip(",") for word in words], name
+    if not hasattr(COMMANDS[path], "commands"):
+        example = next(line for line in lines if line.startswith("    lookcheck "))
+        assert example.split()[1 : 1 + len(path)] == list(path)
+
+
+def test_every_option_of_an_example_exists() -> None:
+    for path, command in COMMANDS.items():
+        known = {name for parameter in command.params for name in parameter.opts}
+        example = (command.help or "").partition("Example:")[2]
+        assert set(re.findall(r"--[a-z-]+", example)) <= known, path
+
+
+def test_commands_stand_in_the_order_of_work() -> None:
+    shown = _run("--help").stdout.partition("Commands:")[2].splitlines()
+    names = [line.split()[0] for line in shown if line.strip()]
+    assert names == list(cli.ORDER)
+    assert set(names) == {path[0] for path in COMMANDS if path}
+    assert names.index("build") < names.index("view") < names.index("score") < names.index("publish")
+
+
+def test_the_version() -> None:
+    assert _run("--version").stdout == f"lookcheck {version('lookcheck')}\n"
+
+
+def test_completion_can_be_installed() -> None:
+    assert "--install-completion" in _run("-h").stdout
+
+
+def test_one_bar_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    terminal = console.Console(file=shown, force_terminal=True, width=100)
+    monkeypatch.setattr(console, "stderr", terminal)
+    with console.tracking() as track:
+        for name in ("checking", "writing"):
+            step = track(name, 2)
+            step()
+    last = shown.getvalue().rpartition("checking")[2]
+    assert "writing" in last, "the last thing drawn is the second stage, alone"
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    program = "import sys; from lookcheck.scripts.cli import main; sys.argv[0] = 'lookcheck'; main()"
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "80", "TERM": "dumb"},
+    )
