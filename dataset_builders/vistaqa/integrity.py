@@ -19,8 +19,10 @@ from lookcheck.dataset_builders.vistaqa.rows import RecordJob
 
 # Boxes are often rounded to a whole pixel.
 BOX_TOLERANCE = 1.0
-# How far a side of a box may lie from its mask: rounded, or counted from the centres of pixels.
+# How far a side may lie from its mask's and still be meant as it: rounded, or from the centres of pixels.
 MASK_TOLERANCE = 2.0
+# A box drawn by hand is loose; one that shares less than this with its mask's box is another one's.
+MASK_OVERLAP = 0.5
 
 
 @dataclass(frozen=True)
@@ -98,11 +100,27 @@ def check_sizes(record: VistaQARecord, width: int, height: int) -> Iterable[Faul
             message = f"box {number} {list(item.box)} leaves the image of {width} × {height}"
             yield Fault(record.id, "box-outside", message)
         left, top, wide, high = rle_box(item.rle)
-        sides = (x - left, y - top, x + w - left - wide, y + h - top - high)
-        if max(map(abs, sides)) > MASK_TOLERANCE:
+        if _is_another_box((x, y, w, h), (left, top, wide, high)):
             wanted = [left, top, wide, high]
             message = f"box {number} {list(item.box)} is not [x, y, w, h] of its mask, {wanted}"
             yield Fault(record.id, "box-mask", message)
+
+
+def _is_another_box(box: tuple[float, ...], wanted: tuple[float, ...]) -> bool:
+    """Whether a box is not that of its mask: it gives corners in place of a size, or lies elsewhere."""
+    (x, y, w, h), (left, top, wide, high) = box, wanted
+
+    def near(*sides: float) -> bool:
+        return max(map(abs, sides)) <= MASK_TOLERANCE
+
+    if near(x - left, y - top, w - wide, h - high):
+        return False
+    if near(x - left, y - top, w - left - wide, h - top - high):
+        return True
+    across = min(x + w, left + wide) - max(x, left)
+    down = min(y + h, top + high) - max(y, top)
+    shared = max(0.0, across) * max(0.0, down)
+    return shared < MASK_OVERLAP * (w * h + wide * high - shared)
 
 
 def across(

@@ -18,7 +18,7 @@ from pycocotools import mask as coco
 from lookcheck.dataset_builders.core import images, masks
 from lookcheck.dataset_builders.core.images import encode, exif_transpose
 from lookcheck.dataset_builders.display.drawing import COLOURS, DIMMED
-from lookcheck.dataset_builders.vistaqa import builder, constants, pixels, records
+from lookcheck.dataset_builders.vistaqa import builder, constants, integrity, pixels, records
 from lookcheck.dataset_builders.vistaqa.sources import jobs_of
 
 MASKS = arrays.arrays(np.uint8, st.tuples(st.integers(1, 70), st.integers(1, 70)), elements=st.integers(0, 1))
@@ -211,3 +211,19 @@ def test_cmyk_goes_through_its_profile_or_pillow(tmp_path: Path) -> None:
         assert red > 200 > 60 > green
     with pytest.raises(OSError, match="ICC profile can't be used"):
         exif_transpose(_saved(cmyk, "JPEG", icc_profile=SRGB))
+
+
+@pytest.mark.parametrize(
+    ("box", "another"),
+    [
+        ((100, 50, 400, 300), False),
+        ((101.5, 48.2, 399, 302), False),  # rounded, or from the centres of pixels
+        ((95, 44, 412, 309), False),  # drawn by hand, loosely
+        ((100, 50, 500, 350), True),  # corners in place of a size
+        ((10, 10, 40, 30), True),  # elsewhere
+        ((100, 50, 400, 149), True),  # under half of it
+        ((100, 50, 400, 151), False),
+    ],
+)
+def test_a_box_that_is_not_its_masks(box: tuple[float, ...], another: bool) -> None:
+    assert integrity._is_another_box(box, (100, 50, 400, 300)) is another
