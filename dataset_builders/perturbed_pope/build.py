@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -69,6 +69,10 @@ class BuildOptions:
         Literal["category", "splits"],
         typer.Option(help="category: one split, with a column category; splits: a split for each."),
     ] = "category"
+    fill: Annotated[
+        str | None,
+        typer.Option(help="entity_swap: inpainting model of diffusers (folder or Hub name) that fills."),
+    ] = None
     condition: Annotated[
         list[str] | None, typer.Option(help="Build original and this one only; repeatable.")
     ] = None
@@ -88,7 +92,14 @@ def find_source(options: BuildOptions, work: Work) -> PopeSource:
     InputError, IntegrityError
         If options contradict each other, or the files are not as they should be.
     """
+    if options.fill is not None and options.edited_images is not None:
+        raise InputError("--fill and --edited-images: give one of them")
     source = _source(options, work)
+    if options.fill is not None:
+        from lookcheck.dataset_builders.perturbed_pope.fill_model import FillModel
+
+        model = FillModel(options.fill, work.folder)
+        source = replace(source, fill=model, described={**source.described, "fill": model.described})
     if options.export_swaps is not None:
         from lookcheck.dataset_builders.perturbed_pope.export import export_swaps
 

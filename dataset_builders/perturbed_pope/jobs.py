@@ -121,7 +121,9 @@ class Planner:
             return None
         name, piece = plan.donor.photo.file_name, plan.donor.instance
         cut_out = CutOut(self._planner.files[name], piece.rle, piece.category, name, piece.id)
-        swap = SwapOf(job.scene, plan.pieces, cut_out, plan.box)
+        fill = self.source.fill
+        filled = None if fill is None else fill.picture(job, image_key(image), entity, "fill")
+        swap = SwapOf(job.scene, plan.pieces, cut_out, plan.box, filled)
         return PictureJob(condition.name, path, seed, job.scene.masks, swap)
 
     @cached_property
@@ -136,7 +138,7 @@ class Planner:
 
     @cached_property
     def _planner(self) -> Swaps:
-        return Swaps(self.source, self._num_proc, self._track)
+        return Swaps(self.source, self._num_proc, self._track, self.source.fill is not None)
 
 
 def _natural(text: str) -> list[tuple[int, int | str]]:

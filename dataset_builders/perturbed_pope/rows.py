@@ -38,17 +38,19 @@ class CutOut:
 
 @dataclass(frozen=True)
 class SwapOf:
-    """How an object is replaced: see `swap.Swap`."""
+    """How an object is replaced: see `swap.Swap`; `filled` is the file of a picture that a model filled."""
 
     scene: Scene
     pieces: tuple[Piece, ...]
     cut_out: CutOut
     box: tuple[int, int, int, int]
+    filled: Path | None = None
 
     def ready(self) -> Swap:
         """With all masks and the cut-out decoded."""
         piece = cut_out(load(self.cut_out.path), decode(self.cut_out.rle))
-        return Swap(self.scene.hole(), self.pieces, piece, self.box)
+        filled = None if self.filled is None else load(self.filled)
+        return Swap(self.scene.hole(), self.pieces, piece, self.box, filled)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
 from lookcheck.dataset_builders.core.images import exif_transpose, read_picture, reason
@@ -25,6 +25,9 @@ from lookcheck.dataset_builders.perturbed_pope.questions import (
     read_questions,
 )
 from lookcheck.dataset_builders.perturbed_pope.repope import apply_repope
+
+if TYPE_CHECKING:
+    from lookcheck.dataset_builders.perturbed_pope.fill_model import FillModel
 
 MASK_RULES = ("all_instances", "largest_instance")
 
@@ -48,6 +51,8 @@ class PopeSource(Source[Question]):
         Those of them that still show the object as it was.
     written_anew : int
         Photographs whose files can't be stored as they are.
+    fill : FillModel, optional
+        Fills the places of removed objects.
     """
 
     instances: Instances = field(kw_only=True)
@@ -57,6 +62,7 @@ class PopeSource(Source[Question]):
     edited: Mapping[Pair, Edited] | None = None
     unchanged: frozenset[Pair] = frozenset()
     written_anew: int = 0
+    fill: FillModel | None = None
 
     def photo_of(self, image: str) -> Photo:
         """The photograph of an image's file name; its folder may be left out in the instances file."""
