@@ -7,7 +7,7 @@ from typing import Final
 
 NAME = "perturbed_pope"
 # Part of the cache key of `datasets`: raise it with any change of the rows.
-VERSION = "1.0.0"
+VERSION = "2.0.0"
 PRETTY_NAME = "Perturbed POPE"
 HOMEPAGE = "https://arxiv.org/abs/2605.22903"
 CITATION = """\

@@ -6,7 +6,7 @@ from typing import Any
 
 NAME = "vistaqa"
 # Part of the cache key of `datasets`: raise it with any change of the rows.
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 PRETTY_NAME = "VistaQA"
 HOMEPAGE = "https://arxiv.org/abs/2605.20676"
 CITATION = """\

@@ -236,5 +236,5 @@ def test_module_runs() -> None:
 
 def test_open_folder_reads_the_card(vistaqa_folder: Path) -> None:
     folder = open_folder(vistaqa_folder)
-    assert (folder.name, folder.version, folder.source["kind"]) == ("vistaqa", "1.0.0", "folder")
+    assert (folder.name, folder.version, folder.source["kind"]) == ("vistaqa", "1.1.0", "folder")
     assert list(folder.configs)[:2] == ["default", "identification"]
