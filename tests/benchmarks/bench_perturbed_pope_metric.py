@@ -38,7 +38,7 @@ def answers(n: int = ROWS) -> tuple[Rows, Rows, list[str]]:
                 )
                 references.append(
                     {
-                        "label": draw.choice(["yes", "no"]),
+                        "label": "no" if condition == "entity_swap" else ("yes", "no")[question % 2],
                         "condition": condition,
                         "parent_id": str(question),
                         "split": split,
