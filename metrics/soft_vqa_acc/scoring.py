@@ -138,7 +138,8 @@ class _Comparison:
         ends = np.cumsum(self.annotators)
         self._starts = ends - self.annotators
         self._raw = raw = _codes_of(chain.from_iterable(references), int(ends[-1]), codes)
-        if not all(isinstance(text, str) for text in codes):
+        # One pass in C where all are plain strings; only then is a string of another class looked for.
+        if set(map(type, codes)) != {str} and not all(isinstance(text, str) for text in codes):
             raise TypeError("a reference answer is no string")
         self.answers = _codes_of(answers, len(answers), codes)
         self.yes = codes["yes"]
@@ -147,12 +148,13 @@ class _Comparison:
         # Most texts are their own processed form: one table of both.
         self._processed = _codes_of(map(process, self._texts), len(self._texts), codes)
         self._shown = self._processed[raw]
-        self._missing = np.array([not text or text.isspace() for text in self._texts])
+        self._missing = np.fromiter(map(str.isspace, self._texts), dtype=np.bool_, count=len(self._texts))
+        if "" in codes and codes[""] < len(self._texts):
+            self._missing[codes[""]] = True
         # Of equally frequent strings the first by alphabet, whatever the order of the questions.
         counted = np.bincount(raw)
-        self.most_frequent = min(
-            np.flatnonzero(counted == counted.max()).tolist(), key=self._texts.__getitem__
-        )
+        often = np.flatnonzero(counted == counted.max()).tolist()
+        self.most_frequent = codes[min(map(self._texts.__getitem__, often))]
         self._gated = mode == "official"
         # Codes of cleaned strings; -1 where nobody has asked yet.
         self._names, self._cleaned = _codes(), np.full(len(self._texts), -1, dtype=np.int32)
