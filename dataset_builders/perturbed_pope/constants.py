@@ -11,11 +11,13 @@ VERSION = "2.0.0"
 PRETTY_NAME = "Perturbed POPE"
 HOMEPAGE = "https://arxiv.org/abs/2605.22903"
 CITATION = """\
-@misc{seeing2026without,
-  title         = {Seeing without Looking},
+@misc{lan2026seeing,
+  title         = {Seeing without Looking: Do Vision-Language Benchmarks Really Test Vision?},
+  author        = {Zixuan Lan and Luzhe Sun and Matthew R. Walter and Jiawei Zhou},
   year          = {2026},
   eprint        = {2605.22903},
-  archivePrefix = {arXiv}
+  archivePrefix = {arXiv},
+  primaryClass  = {cs.CV}
 }
 @inproceedings{li2023pope,
   title     = {Evaluating Object Hallucination in Large Vision-Language Models},

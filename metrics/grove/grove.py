@@ -39,10 +39,14 @@ Returns:
 """
 
 _CITATION = """
-@article{vistaqa2026,
-  title = {{VistaQA}},
-  journal = {arXiv preprint arXiv:2605.20676},
-  year = {2026}
+@misc{azadani2026vistaqa,
+  title         = {VistaQA: Benchmarking Joint Visual Question Answering and Pixel-Level Evidence},
+  author        = {Mozhgan Nasr Azadani and Yimu Wang and Yongpeng Zhu and Lihong Chen and Milan Ganai
+                   and Sean Sedwards and Marco Pavone and Krzysztof Czarnecki},
+  year          = {2026},
+  eprint        = {2605.20676},
+  archivePrefix = {arXiv},
+  primaryClass  = {cs.CV}
 }
 """
 

@@ -53,11 +53,13 @@ Returns:
 """
 
 _CITATION = """
-@misc{seeing2026without,
-  title = {Seeing without Looking},
-  year = {2026},
-  eprint = {2605.22903},
-  archivePrefix = {arXiv}
+@misc{lan2026seeing,
+  title         = {Seeing without Looking: Do Vision-Language Benchmarks Really Test Vision?},
+  author        = {Zixuan Lan and Luzhe Sun and Matthew R. Walter and Jiawei Zhou},
+  year          = {2026},
+  eprint        = {2605.22903},
+  archivePrefix = {arXiv},
+  primaryClass  = {cs.CV}
 }
 @inproceedings{li2023pope,
   title = {Evaluating Object Hallucination in Large Vision-Language Models},
