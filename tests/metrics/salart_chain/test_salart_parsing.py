@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import pytest
 
 from lookcheck.metrics.salart_chain import last_answer, parse
@@ -92,3 +95,26 @@ def test_unknown_question_and_parser_are_refused() -> None:
 @pytest.mark.parametrize("text", ["{" * 200_000, '{"a":' * 20_000, '{"answer":' * 20_000, "[{" * 50_000])
 def test_hostile_nesting_gives_nothing(text: str) -> None:
     assert last_answer(text) is None
+
+
+@pytest.mark.parametrize("piece", ['{"a":', '{"a":[', '{"answer": "A"', '"{'])
+def test_the_work_grows_with_the_text_and_not_with_its_square(piece: str) -> None:
+    def lines_run(times: int) -> int:
+        run = 0
+
+        def count(frame: Any, event: str, _value: Any) -> Any:
+            nonlocal run
+            run += event == "line" and frame.f_code.co_filename.endswith("parsing.py")
+            return count
+
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            assert last_answer(piece * times) is None
+        finally:
+            sys.settrace(before)
+        return run
+
+    few, many = lines_run(200), lines_run(800)
+    # Four times the text; the square would be sixteen times the work.
+    assert many < 6 * few

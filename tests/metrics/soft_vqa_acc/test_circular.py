@@ -48,3 +48,8 @@ def test_order_and_bound(rows: list[tuple[bool, int]], dice: Any) -> None:
 def test_bad_input(correct: Any, questions: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         circular_accuracy(correct, questions)
+
+
+def test_ids_are_compared_by_their_text() -> None:
+    assert circular_accuracy([True, False], [7, "7"]) == 0.0
+    assert circular_accuracy([True, False], [7, "8"]) == 0.5

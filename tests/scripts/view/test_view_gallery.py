@@ -238,3 +238,8 @@ def test_open_folder_reads_the_card(vistaqa_folder: Path) -> None:
     folder = open_folder(vistaqa_folder)
     assert (folder.name, folder.version, folder.source["kind"]) == ("vistaqa", "1.1.0", "folder")
     assert list(folder.configs)[:2] == ["default", "identification"]
+
+
+def test_a_sample_is_titled_as_one(vistaqa_gallery: Path, salart_gallery: Path) -> None:
+    assert "<title>SalArt-VQA, sample</title>" in (salart_gallery / "index.html").read_text()
+    assert "<title>VistaQA</title>" in (vistaqa_gallery / "index.html").read_text()
