@@ -134,6 +134,15 @@ def _count_notes(result: Mapping[str, Any], split: str | None) -> list[str]:
         )
     if counts["unpaired"]:
         notes.append(f"{counts['unpaired']:,} perturbed rows have no original row: in no paired figure")
+    if number := counts["contradicting"]:
+        notes.append(f"{number:,} answers say the opposite of their margin; accuracy takes the answer")
+    rows = (row for row in result["per_sample"] if split in (None, row["split"]))
+    if masses := [row["mass"] for row in rows if row["mass"] is not None]:
+        share = fsum(masses) / len(masses)
+        notes.append(
+            f"yes and no together have {percent(share)} % of the first token's probability on average, "
+            f"and {percent(min(masses))} % at the least"
+        )
     return notes
 
 
