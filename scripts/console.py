@@ -28,6 +28,7 @@ from rich.progress import (
 from typer.core import TyperGroup
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.permissions import make_readable
 from lookcheck.dataset_builders.core.processes import Track
 
 EXIT_INPUT = 2
@@ -188,18 +189,11 @@ def write_text(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        # mkstemp makes files private; a result is meant to be read.
-        Path(temporary).chmod(0o666 & ~_umask())
+        make_readable(Path(temporary))
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def to_json(value: Any) -> str:

@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.interrupts import interrupts_held
+from lookcheck.dataset_builders.core.permissions import make_readable
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map, process_pool
 from lookcheck.dataset_builders.parquet.card import count_columns, digest_of, render_card, render_eval
 from lookcheck.dataset_builders.parquet.listing import MANIFEST
@@ -105,10 +106,7 @@ def write_folder(
                 }
                 large += [id for writer, _ in made.values() for id in writer.large_rows]
         manifest = _describe(plan, work, shards, pictures, sorted(set(large)))
-        # mkdtemp makes folders private; a data set is meant to be read.
-        umask = os.umask(0)
-        os.umask(umask)
-        work.chmod(0o777 & ~umask)
+        make_readable(work)
         for names in shards.values():
             for unfinished, final in names.items():
                 unfinished.rename(final)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.interrupts import interrupts_held
+from lookcheck.dataset_builders.core.permissions import make_readable
 from lookcheck.dataset_builders.core.processes import Track, no_track
 from lookcheck.dataset_builders.display.items import Item
 from lookcheck.dataset_builders.display.media import Media
@@ -103,11 +103,11 @@ def write_gallery(
                 about += f" · every {ordinal(every)} of them"
             heading = Heading(title, about, [view.legend, *_explained(view, chosen)])
             write_sheet(chosen, page, work / "sheet.png", heading)
-            _make_readable(work / "sheet.png")
+            make_readable(work / "sheet.png")
             # It may lie on another disk than the page.
             shutil.move(work / "sheet.png", sheet.absolute())
         if output is not None:
-            _make_readable(page)
+            make_readable(page)
             page.rename(output.absolute())
     finally:
         if work is not None:
@@ -178,10 +178,3 @@ def _about(folder: BuiltFolder, choice: Choice, shown: int, total: int, nouns: t
     rows = f"{shown:,}\u00a0{nouns[shown != 1]}"
     parts.append(rows if shown == total else f"the first {shown:,} of {total:,} {nouns[1]}")
     return " · ".join(part for part in parts if part)
-
-
-def _make_readable(made: Path) -> None:
-    # mkdtemp makes folders private; a page is meant to be read.
-    umask = os.umask(0)
-    os.umask(umask)
-    made.chmod((0o777 if made.is_dir() else 0o666) & ~umask)
