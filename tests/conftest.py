@@ -14,6 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from lookcheck.scripts.models.torchvision_ops import define_missing_ops
+
+define_missing_ops()
+
 # The machine that runs the tests is shared: a slow example is no failure, and a run is repeatable.
 settings.register_profile("lookcheck", deadline=None, derandomize=True)
 settings.load_profile("lookcheck")

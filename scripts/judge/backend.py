@@ -10,6 +10,7 @@ from typing import Protocol
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.verdict_file import Json
 from lookcheck.scripts.judge.decision import Judgement
+from lookcheck.scripts.models.torchvision_ops import define_missing_ops
 
 Triple = tuple[str, str, str]
 
@@ -57,6 +58,7 @@ def require(*packages: str) -> None:
     InputError
         Naming the first that can't be imported.
     """
+    define_missing_ops()
     for package in packages:
         try:
             importlib.import_module(package)
