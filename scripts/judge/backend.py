@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.verdict_file import Json
 from lookcheck.scripts.judge.decision import Judgement
-from lookcheck.scripts.models.torchvision_ops import define_missing_ops
+from lookcheck.scripts.models.processes import Share
 
 Triple = tuple[str, str, str]
-
-
-@dataclass(frozen=True)
-class Share:
-    """Which of several processes this is."""
-
-    rank: int = 0
-    world: int = 1
 
 
 class Backend(Protocol):
@@ -48,19 +37,3 @@ class Backend(Protocol):
         list of (int, Judgement)
             As they come: a batch, or the replies that arrived together.
         """
-
-
-def require(*packages: str) -> None:
-    """Refuse to go on without the packages of the extra `models`.
-
-    Raises
-    ------
-    InputError
-        Naming the first that can't be imported.
-    """
-    define_missing_ops()
-    for package in packages:
-        try:
-            importlib.import_module(package)
-        except ImportError:
-            raise InputError(f"this needs the package {package}: pip install 'lookcheck[models]'") from None

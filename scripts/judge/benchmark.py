@@ -16,8 +16,9 @@ from rich.table import Table
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts import console
-from lookcheck.scripts.judge.backend import require
 from lookcheck.scripts.judge.decision import MAX_NEW_TOKENS
+from lookcheck.scripts.models.batching import Batches
+from lookcheck.scripts.models.require import require
 
 # config.json of Qwen/Qwen2.5-14B-Instruct: 14.8 billion parameters.
 SHAPE = {
@@ -162,14 +163,11 @@ def measure(
     """
     import torch
 
-    from lookcheck.scripts.judge.engine import Engine, shrinking
+    from lookcheck.scripts.judge.engine import Engine
 
     made = prompts(rows, tokens, prefix, model.config.vocab_size)
-    largest = size
-
-    def told(smaller: int) -> None:
-        nonlocal largest
-        largest = smaller
+    batches = Batches(model.device.type, rows=size)
+    lengths = {index: len(row) for index, row in enumerate(made)}
 
     def judge(engine: Engine, some: Sequence[list[int]]) -> int:
         if way.new == 1:
@@ -180,10 +178,9 @@ def measure(
 
     def all_of(some: Sequence[list[int]]) -> None:
         engine = Engine(model, yes=[1, 2], no=[3, 4], pad=0, prefix=some[0][:prefix] if way.share else None)
-        begin = 0
-        while begin < len(some):
-            part = some[begin : begin + largest]
-            begin += sum(shrinking(part, lambda items: judge(engine, items), told))
+        for batch in batches.cut({index: lengths[index] for index in range(len(some))}):
+            for _ in batches.run(batch, lengths, lambda part: judge(engine, [some[index] for index in part])):
+                pass
 
     cuda = model.device.type == "cuda"
     all_of(made[:size])
@@ -194,7 +191,7 @@ def measure(
     computed = sum(len(row) - (prefix if way.share else 0) + way.new - 1 for row in made)
     return {
         "way": way.name,
-        "batch_size": largest,
+        "batch_size": batches.room,
         "seconds": seconds,
         "judgements_per_second": rows / seconds,
         "prompt_tokens_per_second": sum(map(len, made)) / seconds,

@@ -28,7 +28,6 @@ _DECIMALS = 6
 # Servers write such a log-probability for a token that they do not list.
 _NOT_LISTED = -9999.0
 
-CUT = "the reply is cut"
 CUT_THINKING = "the thinking trace is cut"
 
 
@@ -131,7 +130,7 @@ def from_reply(found: Judgement, text: str, cut: str | None, thinking: str = "st
     'yes'
     >>> from_reply(Judgement(), "<think>no dog?", None).reason
     'the thinking trace is cut'
-    >>> from_reply(Judgement(), "Yes", CUT).verdict
+    >>> from_reply(Judgement(), "Yes", "the reply is cut").verdict
     'none'
     """
     found = replace(found, raw=text)

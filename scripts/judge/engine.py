@@ -1,4 +1,4 @@
-"""The forward passes: left padding, the shared beginning computed once, smaller batches when memory ends.
+"""The forward passes: left padding, and the shared beginning computed once.
 
 Works on token ids alone, so that the benchmark can run it on a model without a tokenizer.
 """
@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 
-TokenIds = list[int]
-T = TypeVar("T")
-
-DEFAULT_BATCH = {"cuda": 64}
-DEFAULT_BATCH_CPU = 4
+from lookcheck.scripts.models.batching import TokenIds, left_padded
 
 
 @dataclass(frozen=True)
@@ -183,62 +179,6 @@ class Engine:
         ids = torch.tensor([prefix], device=self._device)
         self._forward(ids, torch.ones_like(ids), cache)
         self._prefix, self._cache = list(prefix), cache
-
-
-def left_padded(rows: Sequence[TokenIds], pad: int) -> tuple[Any, Any]:
-    """Rows as one array that ends where every row ends.
-
-    Returns
-    -------
-    ids, mask : int64 tensors of shape (rows, longest)
-        The mask is 0 on padding.
-    """
-    width = max(len(row) for row in rows)
-    ids = torch.full((len(rows), width), pad)
-    mask = torch.zeros((len(rows), width), dtype=torch.long)
-    for index, row in enumerate(rows):
-        ids[index, width - len(row) :] = torch.tensor(row)
-        mask[index, width - len(row) :] = 1
-    return ids, mask
-
-
-def shrinking(
-    items: Sequence[T], call: Callable[[Sequence[T]], Any], told: Callable[[int], None]
-) -> Iterator[Any]:
-    """Results of `call` on parts of a batch: the whole, or halves and halves of halves as memory ends.
-
-    Parameters
-    ----------
-    items : sequence
-    call : callable
-        Works on a part.
-    told : callable
-        Is told the new size each time memory ended.
-
-    Raises
-    ------
-    RuntimeError
-        The out-of-memory error itself, where even one item doesn't fit.
-    """
-    from accelerate.utils.memory import clear_device_cache, should_reduce_batch_size
-
-    size = len(items)
-    begin = 0
-    while begin < len(items):
-        try:
-            result = call(items[begin : begin + size])
-        except RuntimeError as error:
-            if size == 1 or not should_reduce_batch_size(error):
-                raise
-            result = None
-        if result is None:
-            # Outside the except block: the error's traceback holds on to the tensors.
-            size = (size + 1) // 2
-            clear_device_cache(garbage_collection=True)
-            told(size)
-            continue
-        yield result
-        begin += size
 
 
 def _plain(layer: Any) -> bool:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.verdict_file import Json
-from lookcheck.scripts.judge.backend import Share, Triple, require
+from lookcheck.scripts.judge.backend import Triple
 from lookcheck.scripts.judge.decision import (
-    CUT,
     NO_FORMS,
     NOISE,
     YES_FORMS,
@@ -22,24 +19,28 @@ from lookcheck.scripts.judge.decision import (
     from_reply,
     measured,
 )
-from lookcheck.scripts.judge.render import Renderer, StructureError, single_tokens
-from lookcheck.scripts.judge.settings import Asking, Place
-
-# Files that change what a model in a folder says.
-_WEIGHING = {".safetensors", ".json", ".jinja", ".model", ".txt"}
+from lookcheck.scripts.judge.render import Renderer, StructureError
+from lookcheck.scripts.judge.settings import Asking
+from lookcheck.scripts.models.batching import Batches
+from lookcheck.scripts.models.forms import single_tokens
+from lookcheck.scripts.models.loading import device_of, dtype_of, identity_of, load_model, loading
+from lookcheck.scripts.models.processes import Processes, Share
+from lookcheck.scripts.models.reply import CUT
+from lookcheck.scripts.models.require import require
+from lookcheck.scripts.models.settings import Place
 
 
 class LocalJudge:
     """A model of `transformers` in this process; loaded when the first triple is judged."""
 
-    def __init__(self, asking: Asking, place: Place) -> None:
+    def __init__(self, asking: Asking, place: Place, processes: Processes) -> None:
         require("torch", "transformers", "accelerate")
         from transformers import AutoConfig, AutoTokenizer
 
-        self._asking, self._place = asking, place
-        self._device = _device(place)
-        self._dtype = _dtype(place.dtype, self._device)
-        with _loading(asking.model):
+        self._asking, self._place, self._processes = asking, place, processes
+        self._device = device_of(place)
+        self._dtype = dtype_of(place.dtype, self._device)
+        with loading(asking.model):
             options = {"revision": asking.revision, "trust_remote_code": False}
             self._config = AutoConfig.from_pretrained(asking.model, **options)
             self._tokenizer = AutoTokenizer.from_pretrained(asking.model, **options)
@@ -54,12 +55,9 @@ class LocalJudge:
         """What affects a verdict, and what is only good to know; see :class:`Backend`."""
         import torch
 
-        folder = Path(self._asking.model)
         deciding: dict[str, Json] = {
             "backend": "transformers",
-            "model": folder.resolve().name if folder.is_dir() else self._asking.model,
-            "revision": getattr(self._config, "_commit_hash", None),
-            "weights": _weights_hash(folder) if folder.is_dir() else None,
+            **identity_of(self._asking.model, self._config, self._processes),
             "dtype": self._dtype,
             "device": self._device.partition(":")[0],
             "attention": self._place.attention,
@@ -87,8 +85,6 @@ class LocalJudge:
         """
         import torch
 
-        from lookcheck.scripts.judge.engine import DEFAULT_BATCH, DEFAULT_BATCH_CPU, shrinking
-
         rows: dict[int, list[int]] = {}
         refused: list[tuple[int, Judgement]] = []
         for index, ids in enumerate(self._renderer.ids(triples)):
@@ -98,26 +94,13 @@ class LocalJudge:
             else:
                 refused.append((index, failure(reason or "no prompt")))
         yield [item for item in refused[share.rank :: share.world] if item[0] in wanted]
-        order = sorted(rows, key=lambda index: (-len(rows[index]), index))
-        kind = torch.device(self._device).type
-        size = self._place.batch_size or DEFAULT_BATCH.get(kind, DEFAULT_BATCH_CPU)
-        batches = [order[begin : begin + size] for begin in range(0, len(order), size)]
-        pending = [batch for batch in batches if not wanted.isdisjoint(batch)][share.rank :: share.world]
-        if not pending:
-            return
-        self._load()
-        largest = size
-
-        def told(smaller: int) -> None:
-            nonlocal largest
-            largest = smaller
-            say(f"out of memory: batches of {smaller} from here on")
-
-        for batch in pending:
-            for begin in range(0, len(batch), largest):
-                part = batch[begin : begin + largest]
-                for judged in shrinking(part, lambda indices: self._batch(indices, rows), told):
-                    yield [item for item in judged if item[0] in wanted]
+        lengths = {index: len(ids) for index, ids in rows.items()}
+        batches = Batches(torch.device(self._device).type, rows=self._place.batch_size, say=say)
+        pending = [batch for batch in batches.cut(lengths) if not wanted.isdisjoint(batch)]
+        for batch in pending[share.rank :: share.world]:
+            self._load()
+            for judged in batches.run(batch, lengths, lambda indices: self._batch(indices, rows)):
+                yield [item for item in judged if item[0] in wanted]
 
     def _batch(self, indices: Sequence[int], rows: dict[int, list[int]]) -> list[tuple[int, Judgement]]:
         ids = [rows[index] for index in indices]
@@ -152,26 +135,18 @@ class LocalJudge:
     def _load(self) -> None:
         if self._engine is not None:
             return
-        import torch
         from transformers import AutoModelForCausalLM
-        from transformers.utils.logging import disable_progress_bar
 
         from lookcheck.scripts.judge.engine import Engine
 
-        disable_progress_bar()  # type: ignore[no-untyped-call]
-        with _loading(self._asking.model):
-            model: Any = AutoModelForCausalLM.from_pretrained(
-                self._asking.model,
-                revision=self._asking.revision,
-                dtype=getattr(torch, self._dtype),
-                device_map=self._place.device_map,
-                attn_implementation=self._place.attention,
-                use_safetensors=True,
-                trust_remote_code=False,
-            )
-        if self._place.device_map is None:
-            model = model.to(self._device)
-        model.eval()
+        model = load_model(
+            AutoModelForCausalLM,
+            self._asking.model,
+            self._asking.revision,
+            self._place,
+            device=self._device,
+            dtype=self._dtype,
+        )
         stop = model.generation_config.eos_token_id
         stops = set(stop if isinstance(stop, list) else [stop]) | {self._tokenizer.eos_token_id}
         self._engine = Engine(
@@ -182,49 +157,3 @@ class LocalJudge:
             stop=[token for token in stops if token is not None],
             prefix=self._renderer.prefix if self._place.prefix_cache else None,
         )
-
-
-def _device(place: Place) -> str:
-    import torch
-
-    if place.device != "auto":
-        try:
-            kind = torch.device(place.device).type
-        except RuntimeError as error:
-            raise InputError(f"--device {place.device}: {str(error).splitlines()[0]}") from None
-        if kind == "cuda" and not torch.cuda.is_available():
-            raise InputError(f"--device {place.device}: no GPU that torch can use")
-        return place.device
-    from accelerate import PartialState
-
-    return str(PartialState().device)
-
-
-def _dtype(asked: str, device: str) -> str:
-    if asked != "auto":
-        return asked
-    return "bfloat16" if device.startswith("cuda") else "float32"
-
-
-def _weights_hash(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.is_file() and path.suffix in _WEIGHING:
-            with path.open("rb") as file:
-                digest.update(f"{path.name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
-    return digest.hexdigest()[:16]
-
-
-class _loading:
-    """Turns the many errors of loading a model into one sentence."""
-
-    def __init__(self, model: str) -> None:
-        self._model = model
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, OSError | ValueError | ImportError) and not isinstance(error, InputError):
-            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise InputError(f"{self._model}: can't be loaded ({reason})") from None

@@ -11,6 +11,8 @@ import json
 import re
 from collections.abc import Collection
 
+from lookcheck.scripts.models.neutral import neutral
+
 PROMPT_VERSION = "2"
 
 SYSTEM = (
@@ -36,17 +38,6 @@ LABELS = ("Question", "Reference answer", "Candidate answer")
 
 CLOSING = (
     "Does the candidate answer mean the same as the reference answer? Reply with exactly one word: yes or no."
-)
-
-# Openings of markup, for servers whose tokens are not known here: <|im_start|>, </s>, <start_of_turn>,
-# <<SYS>>, <｜User｜>; [INST], [/INST], [gMASK], [|user|], [UNUSED_TOKEN_145], [start_header_id], and
-# imitations of fences such as [END]; MiniMax's ]~b], ]~!b[, [e~[ and ]<]minimax[>[; |||IP_ADDRESS|||.
-# "x < 5" and "[3, 4]" are left alone.
-_MARKUP = re.compile(
-    r"<(?=[|｜/!<▁\[]|[^\W\d]|0x[0-9A-F]{2}>)"
-    r"|\[(?=\||/?\w*[A-Z]{2,}\w*\]|[A-Za-z]+_\w+\]|\w*~)"
-    r"|\](?=~|<\])"
-    r"|\|(?=\|\|[A-Z_]+\|\|\|)"
 )
 
 # What JSON leaves as it is, though it can pass for a line break, turn the direction of writing
@@ -76,15 +67,9 @@ def quote(text: str, tokens: Collection[str] = ()) -> str:
     >>> print(quote("<|im_end|> x < 5 [INST]"))
     "\u003c|im_end|> x < 5 \u005bINST]"
     """
-    quoted = json.dumps(text, ensure_ascii=False)
-    quoted = _MARKUP.sub(_escape_match, quoted)
-    quoted = _UNSEEN.sub(_escape_match, quoted)
-    for token in sorted(tokens, key=lambda token: (-len(token), token)):
-        # Without its first character a token is gone. A token that begins with what JSON itself uses
-        # can't be escaped so; the check of the rendered prompt finds it.
-        if len(token) > 1 and token[0] not in '"\\' and token in quoted:
-            quoted = quoted.replace(token, _escape(token[0]) + token[1:])
-    return quoted
+    quoted = _UNSEEN.sub(lambda match: _escape(match[0]), json.dumps(text, ensure_ascii=False))
+    # One that begins with what JSON itself uses can't be escaped; the check of the rendered prompt finds it.
+    return neutral(quoted, [token for token in tokens if token[:1] not in '"\\'], _escape)
 
 
 def user_message(question: str, reference: str, candidate: str, tokens: Collection[str] = ()) -> str:
@@ -133,7 +118,3 @@ def _escape(character: str) -> str:
     if ord(character) < 0x80:
         return f"\\u{ord(character):04x}"
     return json.dumps(character)[1:-1]
-
-
-def _escape_match(match: re.Match[str]) -> str:
-    return _escape(match[0])

@@ -9,6 +9,7 @@ from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts.judge.prompt import messages
+from lookcheck.scripts.models.neutral import Markup
 
 # Texts that begin and end differently, so that what their prompts share is the same for all texts.
 _PROBES = (("a", "b", "c"), ("Ω", "7", "("), ("\n", " ", "é?"), ("", "", ""))
@@ -53,9 +54,7 @@ class Renderer:
         self._tokenizer = tokenizer
         if not tokenizer.chat_template:
             raise InputError(f"{name}: no chat template; the judge has to be an instruct model")
-        added = tokenizer.added_tokens_decoder
-        self._markup = {index for index, token in added.items() if _is_markup(token)}
-        self._tokens = {added[index].content for index in self._markup}
+        self._markup = Markup(tokenizer)
         self.has_system = True
         try:
             self._text("a", "b", "c")
@@ -70,7 +69,7 @@ class Renderer:
         probes = self._encode([self._text(*probe) for probe in _PROBES])
         self.prefix = _shared(probes)[:-_MERGED]
         self.suffix = _shared([ids[::-1] for ids in probes])[:-_MERGED][::-1]
-        self._structure = self._markup_of(probes[0])
+        self._structure = self._markup.of(probes[0])
         if not self.prefix or not self.suffix:
             raise InputError(f"{name}: the chat template doesn't keep the prompt's order")
 
@@ -97,15 +96,12 @@ class Renderer:
             return StructureError("the texts change the prompt's fixed beginning")
         if ids[-len(self.suffix) :] != self.suffix:
             return StructureError("the texts change the prompt's fixed end")
-        if self._markup_of(ids) != self._structure:
+        if self._markup.of(ids) != self._structure:
             return StructureError("the texts bring special tokens into the prompt")
         return ids
 
-    def _markup_of(self, ids: list[int]) -> list[int]:
-        return [index for index in ids if index in self._markup]
-
     def _text(self, question: str, reference: str, candidate: str) -> str:
-        conversation = messages(question, reference, candidate, self._tokens, system=self.has_system)
+        conversation = messages(question, reference, candidate, self._markup.tokens, system=self.has_system)
         text: str = self._tokenizer.apply_chat_template(
             conversation, tokenize=False, add_generation_prompt=True, **_TEMPLATE_OPTIONS
         )
@@ -115,40 +111,6 @@ class Renderer:
         # The template has written the special tokens that the model wants.
         ids: list[list[int]] = self._tokenizer(texts, add_special_tokens=False)["input_ids"]
         return ids
-
-
-def single_tokens(tokenizer: Any, forms: Sequence[str]) -> dict[str, int]:
-    """The forms that are one token each, with their ids.
-
-    Parameters
-    ----------
-    tokenizer : transformers tokenizer
-    forms : sequence of str
-
-    Returns
-    -------
-    dict of str to int
-        Without forms that take several tokens, and without a second form of the same id.
-    """
-    found: dict[str, int] = {}
-    for form in forms:
-        ids = tokenizer.encode(form, add_special_tokens=False)
-        # Some tokenizers put a space before everything: then the bare word is in the vocabulary only.
-        bare = tokenizer.convert_tokens_to_ids(form)
-        candidates = [*(ids if len(ids) == 1 else []), bare]
-        for index in candidates:
-            if index is None or index == tokenizer.unk_token_id or index in found.values():
-                continue
-            if tokenizer.decode([index]).strip() == form.strip():
-                found[form] = index
-                break
-    return found
-
-
-def _is_markup(token: Any) -> bool:
-    text = token.content
-    # Runs of white space and plain words may be added tokens, too; they are part of honest texts.
-    return bool(text.strip()) and (token.special or any(character in text for character in "<>[]|{}"))
 
 
 def _shared(rows: list[list[int]]) -> list[int]:

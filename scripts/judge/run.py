@@ -29,12 +29,14 @@ from lookcheck.dataset_builders.core.verdict_file import (
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.backend import Backend
 from lookcheck.scripts.judge.plan import make_plan
-from lookcheck.scripts.judge.processes import Processes
 from lookcheck.scripts.judge.prompt import PROMPT_VERSION
-from lookcheck.scripts.judge.resumable import judge_plan
 from lookcheck.scripts.judge.samples import Sample, join, rows_of
-from lookcheck.scripts.judge.settings import Access, Asking, Place, Questions
-from lookcheck.scripts.judge.watch import Watch
+from lookcheck.scripts.judge.settings import Asking, Questions
+from lookcheck.scripts.judge.work import VERDICT_FILE, Judging
+from lookcheck.scripts.models.processes import Processes
+from lookcheck.scripts.models.resumable import Resumable
+from lookcheck.scripts.models.settings import Access, Place
+from lookcheck.scripts.models.watch import Watch
 from lookcheck.scripts.option_objects import with_option_objects
 
 # Those whose version can change a figure.
@@ -97,7 +99,7 @@ def run(
     )
     samples = join(labels, questions.answers, dataset, asking.thinking)
     processes = Processes(cpu=asking.backend == "openai" or place.device == "cpu")
-    backend = _backend(asking, place, access)
+    backend = _backend(asking, place, access, processes)
     header = make_header(samples, backend, questions, asking)
     plan = make_plan(
         samples,
@@ -106,16 +108,8 @@ def run(
         most=questions.max_characters,
     )
     with Watch(quiet=quiet or not processes.first) as watch:
-        rows = judge_plan(
-            plan,
-            backend,
-            header,
-            output,
-            method=asking.method,
-            retry=retry_failed,
-            processes=processes,
-            watch=watch,
-        )
+        file = Resumable(output, VERDICT_FILE, header, retry=retry_failed)
+        rows = file.run(Judging(plan, backend, asking.method), processes, watch)
     processes.close()
     if processes.first:
         _show(rows, header, output, as_json=as_json)
@@ -125,11 +119,11 @@ def run(
                 raise SystemExit(code)
 
 
-def _backend(asking: Asking, place: Place, access: Access) -> Backend:
+def _backend(asking: Asking, place: Place, access: Access, processes: Processes) -> Backend:
     if asking.backend == "transformers":
         from lookcheck.scripts.judge.local import LocalJudge
 
-        return LocalJudge(asking, place)
+        return LocalJudge(asking, place, processes)
     from lookcheck.scripts.judge.server import ServerJudge
 
     return ServerJudge(asking, access)

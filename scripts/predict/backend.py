@@ -8,7 +8,7 @@ from typing import Protocol
 
 from lookcheck.dataset_builders.core.verdict_file import Json
 from lookcheck.dataset_builders.requests.request import Answer, Request
-from lookcheck.scripts.judge.backend import Share
+from lookcheck.scripts.models.processes import Share
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from lookcheck.scripts.judge.decision import MAX_NEW_TOKENS, NO_FORMS, YES_FORMS
-from lookcheck.scripts.judge.engine import DEFAULT_BATCH_CPU, Engine
-from lookcheck.scripts.judge.render import Renderer, single_tokens
+from lookcheck.scripts.judge.engine import Engine
+from lookcheck.scripts.judge.render import Renderer
+from lookcheck.scripts.models.forms import single_tokens
 
 TESTS = Path(__file__).resolve().parents[1]
 # The slow ways are measured on every third row.
 ROWS, EVERY, ROUNDS = 36, 3, 2
+BATCH = 4
 
 
 def _smollm() -> ModuleType:
@@ -95,8 +97,8 @@ def ratios() -> list[dict[str, Any]]:
 
 
 def in_batches(engine: Engine, rows: list[list[int]]) -> None:
-    for begin in range(0, len(rows), DEFAULT_BATCH_CPU):
-        engine.first(rows[begin : begin + DEFAULT_BATCH_CPU])
+    for begin in range(0, len(rows), BATCH):
+        engine.first(rows[begin : begin + BATCH])
 
 
 @pytest.mark.model

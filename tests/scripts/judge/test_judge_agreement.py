@@ -18,7 +18,8 @@ from lookcheck.scripts.judge import correction, measures
 from lookcheck.scripts.judge.agreement import PUBLISHED
 from lookcheck.scripts.judge.correction import corrected_mean
 from lookcheck.scripts.judge.measures import agreement
-from lookcheck.scripts.judge.verdict_writer import VerdictFile
+from lookcheck.scripts.judge.work import VERDICT_FILE
+from lookcheck.scripts.models.store import RowFile
 
 Run = Callable[..., Any]
 
@@ -275,7 +276,7 @@ def verdicts(tmp_path: Path) -> Path:
         "prompt_version": "1",
         "dtype": "float32",
     }
-    with VerdictFile(path, {"deciding": {"judge": judge}, "known": {}}) as file:
+    with RowFile(path, VERDICT_FILE, {"deciding": {"judge": judge}, "known": {}}) as file:
         said = ["yes"] * 12 + ["no"] * 10 + ["none"] * 2
         file.append([{"id": str(n), "verdict": verdict, "exact": n < 4} for n, verdict in enumerate(said)])
     return path

@@ -1,9 +1,8 @@
-"""Forward passes: padding, the shared beginning, smaller batches; checked against plain forward passes."""
+"""Forward passes: padding and the shared beginning; checked against plain forward passes."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 import torch
 
 from lookcheck.scripts.judge.decision import MARGIN_TOLERANCE
-from lookcheck.scripts.judge.engine import Engine, First, left_padded, shrinking
+from lookcheck.scripts.judge.engine import Engine, First
 
 YES, NO, STOP = [10, 11], [20, 21], [2]
 PREFIX = list(range(30, 80))
@@ -71,12 +70,6 @@ def test_right_padding_would_not(model: Any, rows: list[list[int]]) -> None:
     right = [yes - no for yes, no in (plain(model, row) for row in rows)]
     off = [abs(one - other) for one, other, row in zip(wrong, right, rows, strict=True) if len(row) < width]
     assert sorted(off)[len(off) // 2] > 0.1
-
-
-def test_left_padding_ends_every_row_at_the_end() -> None:
-    ids, mask = left_padded([[7], [1, 2, 3]], 9)
-    assert ids.tolist() == [[9, 9, 7], [1, 2, 3]]
-    assert mask.tolist() == [[0, 0, 1], [1, 1, 1]]
 
 
 def test_what_stands_on_padding_does_not_matter(model: Any, rows: list[list[int]]) -> None:
@@ -160,35 +153,3 @@ def test_sliding_windows_are_not_shared(rows: list[list[int]]) -> None:
     assert got == pytest.approx(
         [yes - no for yes, no in (plain(windowed, row) for row in rows)], abs=MARGIN_TOLERANCE
     )
-
-
-def limited(most: int, calls: list[int]) -> Any:
-    """Work that runs out of memory on more than `most` items, with the words that torch uses."""
-
-    def call(items: Sequence[int]) -> list[int]:
-        calls.append(len(items))
-        if len(items) > most:
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB.")
-        return [item * item for item in items]
-
-    return call
-
-
-def test_batches_halve_until_they_fit() -> None:
-    calls: list[int] = []
-    told: list[int] = []
-    results = list(shrinking(list(range(10)), limited(3, calls), told.append))
-    assert [item for part in results for item in part] == [item * item for item in range(10)]
-    assert calls == [10, 5, 3, 3, 3, 1]
-    assert told == [5, 3]
-
-
-def test_one_item_that_does_not_fit_and_other_errors_are_raised() -> None:
-    with pytest.raises(torch.OutOfMemoryError):
-        list(shrinking([1, 2], limited(0, []), lambda size: None))
-
-    def broken(items: Sequence[int]) -> None:
-        raise RuntimeError("shapes differ")
-
-    with pytest.raises(RuntimeError, match="shapes differ"):
-        list(shrinking([1, 2], broken, lambda size: None))

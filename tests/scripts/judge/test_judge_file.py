@@ -13,7 +13,8 @@ import pytest
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.verdict_file import JudgeHeader, identity, near_ties, read_verdicts
-from lookcheck.scripts.judge.verdict_writer import VerdictFile, line_of
+from lookcheck.scripts.judge.work import VERDICT_FILE
+from lookcheck.scripts.models.store import RowFile, line_of
 
 JUDGE = {
     "model": "org/name",
@@ -31,7 +32,7 @@ def row(id: str, verdict: str = "yes") -> dict[str, Any]:
 
 
 def fill(path: Path, *ids: str) -> None:
-    with VerdictFile(path, HEADER) as file:
+    with RowFile(path, VERDICT_FILE, HEADER) as file:
         file.append([row(id) for id in ids])
 
 
@@ -39,7 +40,7 @@ def test_written_rows_come_back_and_go_on(tmp_path: Path) -> None:
     path = tmp_path / "v.jsonl"
     fill(path, "a", "b")
     before = path.read_bytes()
-    with VerdictFile(path, HEADER) as file:
+    with RowFile(path, VERDICT_FILE, HEADER) as file:
         assert file.rows == {"a": row("a"), "b": row("b")}
         file.append([row("c", "none")])
     assert path.read_bytes() == before + line_of(row("c", "none"))
@@ -59,7 +60,7 @@ def test_an_unfinished_last_line_is_cut_off(tmp_path: Path, cut: int) -> None:
     if cut < len(line_of(row("b"))):
         with pytest.raises(InputError, match="the last line is unfinished"):
             read_verdicts(path)
-    with VerdictFile(path, HEADER) as file:
+    with RowFile(path, VERDICT_FILE, HEADER) as file:
         assert list(file.rows) == ["a"]
         assert file.repaired == len(line_of(row("b"))) - cut
         file.append([row("b")])
@@ -86,7 +87,7 @@ def test_another_file_is_never_overwritten(tmp_path: Path) -> None:
         "\xff\n",
     ):
         path.write_bytes(text.encode("latin-1"))
-        with pytest.raises(InputError, match=r"answers\.jsonl:1: "), VerdictFile(path, HEADER):
+        with pytest.raises(InputError, match=r"answers\.jsonl:1: "), RowFile(path, VERDICT_FILE, HEADER):
             pass
         assert path.read_bytes() == text.encode("latin-1")
 
@@ -99,7 +100,7 @@ def test_a_different_judge_is_refused_with_the_keys_that_differ(tmp_path: Path) 
         **HEADER,
         "deciding": {**HEADER["deciding"], "judge": {**JUDGE, "dtype": "bfloat16", "min_mass": 0.5}},
     }
-    with pytest.raises(InputError) as caught, VerdictFile(path, other):
+    with pytest.raises(InputError) as caught, RowFile(path, VERDICT_FILE, other):
         pass
     assert str(caught.value) == (
         f"{path}: was judged differently, choose another --output: judge.dtype was 'float32', is 'bfloat16'; "
@@ -107,7 +108,7 @@ def test_a_different_judge_is_refused_with_the_keys_that_differ(tmp_path: Path) 
     )
     assert path.read_bytes() == before
     # What is only good to know may differ.
-    with VerdictFile(path, {**HEADER, "known": {"device_name": "y"}}) as file:
+    with RowFile(path, VERDICT_FILE, {**HEADER, "known": {"device_name": "y"}}) as file:
         assert list(file.rows) == ["a"]
 
 
@@ -129,7 +130,7 @@ def test_a_broken_line_in_the_middle_is_refused(tmp_path: Path, line: str, said:
     fill(path, "a")
     path.write_bytes(path.read_bytes() + line.encode() + b"\n" + line_of(row("end")))
     before = path.read_bytes()
-    with pytest.raises(InputError, match=said.replace("[", r"\[")), VerdictFile(path, HEADER):
+    with pytest.raises(InputError, match=said.replace("[", r"\[")), RowFile(path, VERDICT_FILE, HEADER):
         pass
     assert path.read_bytes() == before
 
@@ -137,19 +138,20 @@ def test_a_broken_line_in_the_middle_is_refused(tmp_path: Path, line: str, said:
 def test_an_id_is_never_written_twice(tmp_path: Path) -> None:
     path = tmp_path / "v.jsonl"
     fill(path, "a")
-    with VerdictFile(path, HEADER) as file, pytest.raises(ValueError, match="the id 'a' is in"):
+    with RowFile(path, VERDICT_FILE, HEADER) as file, pytest.raises(ValueError, match="the id 'a' is in"):
         file.append([row("a")])
     assert list(read_verdicts(path)[1]) == ["a"]
 
 
 def test_two_writers_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "v.jsonl"
-    with VerdictFile(path, HEADER) as file:
+    with RowFile(path, VERDICT_FILE, HEADER) as file:
         file.append([row("a")])
         program = (
             "import sys, pathlib, json\n"
-            "from lookcheck.scripts.judge.verdict_writer import VerdictFile\n"
-            "VerdictFile(pathlib.Path(sys.argv[1]), json.loads(sys.argv[2])).__enter__()\n"
+            "from lookcheck.scripts.judge.work import VERDICT_FILE\n"
+            "from lookcheck.scripts.models.store import RowFile\n"
+            "RowFile(pathlib.Path(sys.argv[1]), VERDICT_FILE, json.loads(sys.argv[2])).__enter__()\n"
         )
         command = [sys.executable, "-c", program, str(path), json.dumps(HEADER)]
         other = subprocess.run(command, capture_output=True, text=True)
@@ -164,11 +166,12 @@ def test_a_full_disk_leaves_a_file_that_goes_on(tmp_path: Path) -> None:
     fill(path, "a")
     program = (
         "import sys, pathlib, json, resource\n"
-        "from lookcheck.scripts.judge.verdict_writer import VerdictFile\n"
+        "from lookcheck.scripts.judge.work import VERDICT_FILE\n"
+        "from lookcheck.scripts.models.store import RowFile\n"
         "path = pathlib.Path(sys.argv[1])\n"
         "limit = path.stat().st_size + 100\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))\n"
-        "with VerdictFile(path, json.loads(sys.argv[2])) as file:\n"
+        "with RowFile(path, VERDICT_FILE, json.loads(sys.argv[2])) as file:\n"
         "    file.append([{'id': str(n), 'verdict': 'no'} for n in range(50)])\n"
     )
     command = [sys.executable, "-c", program, str(path), json.dumps(HEADER)]
@@ -176,7 +179,7 @@ def test_a_full_disk_leaves_a_file_that_goes_on(tmp_path: Path) -> None:
     assert full.returncode == 1
     assert "OSError: [Errno 27] File too large" in full.stderr
     assert not path.read_bytes().endswith(b"\n")
-    with VerdictFile(path, HEADER) as file:
+    with RowFile(path, VERDICT_FILE, HEADER) as file:
         assert file.repaired > 0
         assert list(file.rows) == ["a", "0", "1", "2"]
         file.append([row("3")])
@@ -185,7 +188,10 @@ def test_a_full_disk_leaves_a_file_that_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="does not exist"), VerdictFile(tmp_path / "no" / "v.jsonl", HEADER):
+    with (
+        pytest.raises(InputError, match="does not exist"),
+        RowFile(tmp_path / "no" / "v.jsonl", VERDICT_FILE, HEADER),
+    ):
         pass
     with pytest.raises(InputError, match="no such file"):
         read_verdicts(tmp_path / "v.jsonl")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from lookcheck.dataset_builders.core.verdict_file import read_verdicts
-from lookcheck.scripts.judge.local import _dtype
 from lookcheck.scripts.judge.samples import Sample, rows_of
-from lookcheck.scripts.judge.watch import Watch
+from lookcheck.scripts.models.loading import dtype_of
+from lookcheck.scripts.models.watch import Watch
 
 Run = Callable[..., Any]
 QUESTIONS = [{"id": id, "question": "What is it?", "answer": "a cat"} for id in (1, "b", "c", "f")]
@@ -201,17 +201,17 @@ def test_a_built_folder(judge: Run, lookcheck: Run, write: Run, tiny_folder: Pat
 
 
 def test_bfloat16_on_a_gpu_and_float32_elsewhere() -> None:
-    assert [_dtype("auto", device) for device in ("cuda", "cuda:1", "cpu", "mps")] == ["bfloat16"] * 2 + [
+    assert [dtype_of("auto", device) for device in ("cuda", "cuda:1", "cpu", "mps")] == ["bfloat16"] * 2 + [
         "float32"
     ] * 2
-    assert _dtype("float16", "cpu") == "float16"
+    assert dtype_of("float16", "cpu") == "float16"
 
 
 def test_a_log_shows_rate_and_time_left(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr("lookcheck.scripts.judge.watch.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("lookcheck.scripts.models.watch.time.monotonic", lambda: now[0])
     for quiet in (False, True):
         with Watch(quiet=quiet) as watch:
             watch.start(1000)

@@ -19,7 +19,8 @@ import pytest
 from lookcheck.dataset_builders.core.verdict_file import read_verdicts
 from lookcheck.scripts.judge.decision import MARGIN_TOLERANCE, NO_FORMS, YES_FORMS
 from lookcheck.scripts.judge.engine import Engine
-from lookcheck.scripts.judge.render import Renderer, single_tokens
+from lookcheck.scripts.judge.render import Renderer
+from lookcheck.scripts.models.forms import single_tokens
 
 Run = Callable[..., Any]
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts.judge.decision import NO_FORMS, YES_FORMS
-from lookcheck.scripts.judge.render import Renderer, StructureError, single_tokens
+from lookcheck.scripts.judge.render import Renderer, StructureError
+from lookcheck.scripts.models.forms import single_tokens
 
 HOSTILE = [
     "x" * 100_000,

@@ -15,7 +15,7 @@ import pytest
 
 from lookcheck.dataset_builders.core.verdict_file import identity, read_verdicts
 from lookcheck.scripts.judge.decision import MARGIN_TOLERANCE
-from lookcheck.scripts.judge.reply import pause
+from lookcheck.scripts.models.reply import pause
 
 Run = Callable[..., Any]
 

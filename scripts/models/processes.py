@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from lookcheck.scripts import console
-from lookcheck.scripts.judge.backend import Share
 
 # The slowest process may come this much later than the first.
 _PATIENCE = timedelta(days=1)
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Share:
+    """Which of several processes this is."""
+
+    rank: int = 0
+    world: int = 1
 
 
 class Processes:
@@ -51,6 +63,33 @@ class Processes:
         broadcast_object_list(said, from_process=0)
         if said[0] and not self.first:
             raise SystemExit(console.EXIT_INPUT)
+
+    def from_first(self, make: Callable[[], T]) -> T:
+        """What the first process makes, in all of them; where it fails, the others end without a word.
+
+        Parameters
+        ----------
+        make : callable
+            Called in the first process only. What it returns is pickled.
+        """
+        if self._state is None:
+            return make()
+        from accelerate.utils import broadcast_object_list
+
+        made: list[Any] = [None]
+        failure: Exception | None = None
+        if self.first:
+            try:
+                made = [make()]
+            except Exception as error:
+                # Raised below: the other processes wait to hear of it.
+                failure = error
+        self.agree(failure is not None)
+        if failure is not None:
+            raise failure
+        broadcast_object_list(made, from_process=0)
+        result: T = made[0]
+        return result
 
     def wait(self) -> None:
         """Wait until all have come here."""

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import pytest
 
-from lookcheck.scripts.judge import redaction
-from lookcheck.scripts.judge.redaction import Secrets, secrets_of, shown_url
+from lookcheck.scripts.models import redaction
+from lookcheck.scripts.models.redaction import Secrets, secrets_of, shown_url
 
 SECRET = 'sk/very "secret" ü?=&'
 WAYS = {

@@ -10,7 +10,7 @@ from math import isfinite
 from time import time
 from typing import NoReturn
 
-from lookcheck.scripts.judge.decision import CUT
+CUT = "the reply is cut"
 
 # A probability above 1 by more than rounding is none.
 _ROUNDING = 0.01
