@@ -7,6 +7,7 @@ to read; methods import what they need when they are called, so that ``lookcheck
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from lookcheck.dataset_builders.parquet.check import Checker
     from lookcheck.dataset_builders.parquet.plan import FolderPlan
     from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice
+    from lookcheck.dataset_builders.requests.protocol import AskingProtocol
+    from lookcheck.dataset_builders.requests.task import Task
     from lookcheck.dataset_builders.scores.demonstration import Demonstration
     from lookcheck.dataset_builders.scores.report import Report
     from lookcheck.dataset_builders.scores.scorer import Scorer
@@ -118,6 +121,22 @@ class DataSet(Protocol):
         from lookcheck.dataset_builders.parquet.reader import read_questions
 
         return read_questions(folder, choice, {name: name for name in ("id", "question", "answer")})
+
+    def task(self) -> Task | None:
+        """How rows are asked and replies read; None if `predict` can't run it."""
+        return None
+
+    def protocols(self) -> Mapping[str, AskingProtocol]:
+        """The files of ``protocols/`` beside the data set's module by name, the default first.
+
+        Raises
+        ------
+        InputError
+            Naming file and key.
+        """
+        from lookcheck.dataset_builders.requests.loader import read_protocols
+
+        return read_protocols(Path(inspect.getfile(type(self))).parent / "protocols", self.name)
 
     def demonstration(self) -> Demonstration | None:
         """How `demo` scores the sample; None if it doesn't."""

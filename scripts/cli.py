@@ -13,6 +13,7 @@ from lookcheck.scripts.build import __main__ as build
 from lookcheck.scripts.check import check
 from lookcheck.scripts.demo.__main__ import demo
 from lookcheck.scripts.judge import __main__ as judge
+from lookcheck.scripts.protocols import protocols
 from lookcheck.scripts.publish.__main__ import publish
 from lookcheck.scripts.publish_metric import publish_metric
 from lookcheck.scripts.score import __main__ as score
@@ -24,7 +25,7 @@ class _InTheOrderOfWork(TyperGroup):
         return list(ORDER)
 
 
-ORDER = ("demo", "build", "check", "view", "judge", "score", "publish", "publish-metric")
+ORDER = ("demo", "build", "check", "view", "protocols", "judge", "score", "publish", "publish-metric")
 
 app = console.new_app(
     "Benchmarks and metrics that ask a vision-language model for the evidence.",
@@ -36,6 +37,7 @@ app.command("demo", short_help="Score published answers, then the samples.")(dem
 app.add_typer(build.app, name="build", short_help="Build a data set of upstream files, or a sample.")
 app.command("check", short_help="Check a built folder, row by row.")(check)
 app.command("view", short_help="Look at a built folder: a page, a contact sheet.")(view)
+app.command("protocols", short_help="List how models are asked.")(protocols)
 app.add_typer(judge.app, name="judge", short_help="Judge free-form answers with a language model.")
 app.add_typer(score.app, name="score", short_help="Score files of answers, joined by id.")
 app.command("publish", short_help="Upload a built folder as a data set.")(publish)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
     from lookcheck.dataset_builders.parquet.check import Checker
     from lookcheck.dataset_builders.parquet.plan import FolderPlan
+    from lookcheck.dataset_builders.requests.task import Task
 
 
 class PerturbedPOPESet(DataSet):
@@ -53,6 +54,12 @@ class PerturbedPOPESet(DataSet):
         from lookcheck.dataset_builders.perturbed_pope.view import VIEW
 
         return VIEW
+
+    def task(self) -> Task:
+        """How rows are asked and replies read."""
+        from lookcheck.dataset_builders.perturbed_pope.task import TASK
+
+        return TASK
 
 
 DATASET = PerturbedPOPESet()

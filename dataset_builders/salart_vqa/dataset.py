@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lookcheck.dataset_builders.parquet.check import Checker
     from lookcheck.dataset_builders.parquet.plan import FolderPlan
     from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice
+    from lookcheck.dataset_builders.requests.task import Task
     from lookcheck.dataset_builders.scores.demonstration import Demonstration
     from lookcheck.dataset_builders.scores.report import Report
 
@@ -49,6 +50,12 @@ class SalArtVQASet(DataSet):
         from lookcheck.dataset_builders.salart_vqa.view import VIEW
 
         return VIEW
+
+    def task(self) -> Task:
+        """How rows are asked and replies read."""
+        from lookcheck.dataset_builders.salart_vqa.task import TASK
+
+        return TASK
 
     def questions(self, folder: BuiltFolder, choice: Choice) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the place of each chosen row and its texts."""

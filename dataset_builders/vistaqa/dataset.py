@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lookcheck.dataset_builders.display.view import View
     from lookcheck.dataset_builders.parquet.check import Checker
     from lookcheck.dataset_builders.parquet.plan import FolderPlan
+    from lookcheck.dataset_builders.requests.task import Task
     from lookcheck.dataset_builders.scores.demonstration import Demonstration
 
 
@@ -48,6 +49,12 @@ class VistaQASet(DataSet):
         from lookcheck.dataset_builders.vistaqa.view import VIEW
 
         return VIEW
+
+    def task(self) -> Task:
+        """How rows are asked and replies read."""
+        from lookcheck.dataset_builders.vistaqa.task import TASK
+
+        return TASK
 
     def demonstration(self) -> Demonstration | None:
         """How `demo` scores the sample."""

@@ -1,0 +1,90 @@
+"""How perturbed POPE is asked, and how replies become what its scorer reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.reader import BuiltFolder
+from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS
+from lookcheck.dataset_builders.requests.loader import filled
+from lookcheck.dataset_builders.requests.pictures import read_with_pictures
+from lookcheck.dataset_builders.requests.protocol import AskingProtocol
+from lookcheck.dataset_builders.requests.replies import budget, unread
+from lookcheck.dataset_builders.requests.request import Answer, Asked, Measure, Request
+from lookcheck.dataset_builders.requests.task import Wish
+from lookcheck.metrics.perturbed_pope.parsing import ANSWERS, parse
+
+_RANK = "rank"
+_BOTH, _NEITHER = "several answers", "no answer"
+
+
+class PerturbedPOPETask:
+    """See `lookcheck.dataset_builders.requests.task.Task`."""
+
+    def rows(self, folder: BuiltFolder, protocol: AskingProtocol, wish: Wish) -> Iterator[Asked]:
+        """Yield the rows of the wished conditions in the data set's order; all where none is named."""
+        for name in wish.conditions:
+            folder.splits(name)
+        for condition in folder.configs:
+            if wish.conditions and condition not in wish.conditions:
+                continue
+            for paths in folder.splits(condition).values():
+                for where, row in read_with_pictures(paths, ["id", "question", "entity"], ["image"]):
+                    # `text_only` is the condition no_image: its rows have no picture, and none is made up.
+                    if row["image"] is None and CONDITIONS[condition].has_picture:
+                        raise InputError(f"{where}: id {row['id']!r} has no picture; see lookcheck check")
+                    yield _asked(row, protocol, wish)
+
+    def fields(
+        self, asked: Asked, answers: Mapping[str, Answer], protocol: AskingProtocol
+    ) -> Mapping[str, Any]:
+        """``text`` and, where they were taken, the first token's figures."""
+        answer = answers[""]
+        fields: dict[str, Any] = {"text": answer.text or ""}
+        first = answer.first
+        if first is not None:
+            fields |= {f"logp_{word}": first.logp.get(word) for word in protocol.words}
+            if protocol.words:
+                fields["mass"] = first.mass
+            if asked.requests[""].measure is not None and (protocol.options or {}).get("entity"):
+                fields |= {
+                    "entity_rank": first.entity_rank,
+                    "entity_prob": first.entity_prob,
+                    "entity_form": first.entity_form,
+                    "entity_whole": first.entity_whole,
+                }
+        problem = _problem(answer, protocol)
+        return fields if problem is None else {**fields, "problem": problem}
+
+
+TASK = PerturbedPOPETask()
+
+
+def _asked(row: Mapping[str, Any], protocol: AskingProtocol, wish: Wish) -> Asked:
+    picture = None if wish.no_image else row["image"]
+    entity = row["entity"] if (protocol.options or {}).get("entity") else None
+    measure = Measure(protocol.words, entity) if protocol.words or entity else None
+    request = Request(
+        text=filled(protocol, row["question"]),
+        picture=picture,
+        picture_first=protocol.picture_first,
+        max_new_tokens=budget(protocol, wish.thinking),
+        # The first token of a thinking model's reply is that of a thought.
+        measure=None if wish.thinking == "on" else measure,
+        thinking=wish.thinking,
+    )
+    return Asked(row["id"], {"": request}, None if row["image"] is None else row["image"].size)
+
+
+def _problem(answer: Answer, protocol: AskingProtocol) -> str | None:
+    if protocol.parser == _RANK:
+        return None
+    if (reason := unread(answer)) is not None:
+        return reason
+    text = answer.text or ""
+    if parse(text, protocol.parser) is not None:
+        return None
+    words = "".join(character if character.isalnum() else " " for character in text.lower()).split()
+    return _BOTH if set(ANSWERS) & set(words) else _NEITHER
