@@ -36,6 +36,11 @@ class Reply:
     listed : list of (str, float)
         Texts and log-probabilities of the likeliest first tokens; empty where there are none.
     fingerprint : str or None
+    reasoning : str or None
+        A thinking trace that the server keeps apart from the text (``reasoning_content`` or
+        ``reasoning``); the text is empty where the trace took all tokens.
+    prompt_tokens, new_tokens : int or None
+        As the server counts them, the trace among the new ones.
     """
 
     model: str | None
@@ -43,6 +48,9 @@ class Reply:
     finish: str | None
     listed: list[tuple[str, float]]
     fingerprint: str | None = None
+    reasoning: str | None = None
+    prompt_tokens: int | None = None
+    new_tokens: int | None = None
 
     def cut(self) -> str | None:
         """Why the reply may not be whole, if so."""
@@ -63,8 +71,9 @@ def parse_reply(body: str) -> Reply:
 
     Examples
     --------
-    >>> parse_reply('{"model": "m", "choices": [{"message": {"content": "Yes"}, "finish_reason": "stop"}]}')
-    Reply(model='m', text='Yes', finish='stop', listed=[], fingerprint=None)
+    >>> reply = parse_reply('{"choices": [{"message": {"content": "Yes"}, "finish_reason": "stop"}]}')
+    >>> reply.text, reply.finish, reply.listed, reply.model
+    ('Yes', 'stop', [], None)
     """
     if not body.strip():
         raise ReplyError("the reply is empty")
@@ -80,11 +89,26 @@ def parse_reply(body: str) -> Reply:
     finish = _text_or_none(choice.get("finish_reason"))
     if finish == "content_filter":
         raise ReplyError("the server's content filter stopped the reply")
+    traces = (message.get(key) for key in ("reasoning_content", "reasoning"))
+    reasoning = next((trace for trace in traces if isinstance(trace, str) and trace), None)
     text = message.get("content")
+    if text is None and reasoning is not None:
+        text = ""
     if not isinstance(text, str):
         raise ReplyError(f"the reply's content is {json.dumps(text)}, no text ({finish})")
     model, fingerprint = (_text_or_none(value.get(key)) for key in ("model", "system_fingerprint"))
-    return Reply(model, text, finish, _listed(choice.get("logprobs")), fingerprint)
+    usage = value.get("usage")
+    counts = usage if isinstance(usage, dict) else {}
+    return Reply(
+        model,
+        text,
+        finish,
+        _listed(choice.get("logprobs")),
+        fingerprint,
+        reasoning,
+        _count_or_none(counts.get("prompt_tokens")),
+        _count_or_none(counts.get("completion_tokens")),
+    )
 
 
 def pause(headers: Mapping[str, str], tried: int) -> float:
@@ -143,6 +167,10 @@ def _token(token: object) -> tuple[str, float]:
 
 def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _count_or_none(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _no_constant(name: str) -> NoReturn:
