@@ -5,7 +5,6 @@ Works on token ids alone, so that the benchmark can run it on a model without a 
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 import torch
 
 from lookcheck.scripts.models.batching import TokenIds, left_padded
+from lookcheck.scripts.models.shared_prefix import SharedPrefix
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Engine:
         self._cache_key = "cache" if "cache" in parameters else "past_key_values"
         self._cuts = "logits_to_keep" in parameters
         self._prefix: TokenIds = []
-        self._cache: Any = None
+        self._shared: SharedPrefix | None = None
         if prefix and "position_ids" in parameters:
             self._share(prefix)
 
@@ -115,7 +115,7 @@ class Engine:
         ended : list of bool
             Whether the reply came to its end before the tokens did.
         """
-        logits, mask, cache = self._start(rows, keep=most > 1)
+        logits, mask, cache = self._start(rows, most)
         first = self._read(logits)
         replies: list[TokenIds] = [[] for _ in rows]
         running = set(range(len(rows)))
@@ -132,19 +132,22 @@ class Engine:
             logits = self._forward(chosen[:, None], mask, cache)
         return replies, first, [index not in running for index in range(len(rows))]
 
-    def _start(self, rows: Sequence[TokenIds], keep: bool = False) -> tuple[Any, Any, Any]:
+    def _start(self, rows: Sequence[TokenIds], new: int = 1) -> tuple[Any, Any, Any]:
         skip = len(self._prefix)
         rests = [row[skip:] for row in rows]
         ids, mask = left_padded(rests, self._pad)
         ids, mask = ids.to(self._device), mask.to(self._device)
-        cache = None
-        if self._cache is not None:
-            cache = copy.deepcopy(self._cache)
-            cache.batch_repeat_interleave(len(rows))
-            mask = torch.cat([mask.new_ones((len(rows), skip)), mask], dim=1)
-        elif keep:
-            cache = self._new_cache()
-        return self._forward(ids, mask, cache), mask, cache
+        if self._shared is None:
+            cache = self._new_cache() if new > 1 else None
+            return self._forward(ids, mask, cache), mask, cache
+        mask = torch.cat([mask.new_ones((len(rows), skip)), mask], dim=1)
+        try:
+            cache = self._shared.begin(len(rows), skip + ids.shape[1] + new - 1)
+            return self._forward(ids, mask, cache), mask, cache
+        except RuntimeError:
+            # Where memory ended, a smaller batch needs a smaller room.
+            self._shared.release()
+            raise
 
     def _forward(self, ids: Any, mask: Any, cache: Any) -> Any:
         """Logits of the last position, float32, shape (rows, vocabulary)."""
@@ -173,13 +176,8 @@ class Engine:
     @torch.inference_mode()
     def _share(self, prefix: TokenIds) -> None:
         cache = self._new_cache()
-        # A sliding window counts padding, and a recurrent state can't be cut from it.
-        if any(getattr(cache, "is_sliding", [])) or not all(map(_plain, cache.layers)):
+        if not SharedPrefix.fits(cache):
             return
         ids = torch.tensor([prefix], device=self._device)
         self._forward(ids, torch.ones_like(ids), cache)
-        self._prefix, self._cache = list(prefix), cache
-
-
-def _plain(layer: Any) -> bool:
-    return type(layer).__name__ == "DynamicLayer"
+        self._prefix, self._shared = list(prefix), SharedPrefix(cache)
