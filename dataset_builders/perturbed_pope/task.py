@@ -75,7 +75,8 @@ def _asked(row: Mapping[str, Any], protocol: AskingProtocol, wish: Wish) -> Aske
         measure=None if wish.thinking == "on" else measure,
         thinking=wish.thinking,
     )
-    return Asked(row["id"], {"": request}, None if row["image"] is None else row["image"].size)
+    size = None if row["image"] is None else row["image"].size
+    return Asked(row["id"], {"": request}, size, {"questions": {"": row["question"]}})
 
 
 def _problem(answer: Answer, protocol: AskingProtocol) -> str | None:

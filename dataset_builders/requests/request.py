@@ -142,6 +142,8 @@ class Answer:
         Width and height of the picture as the model saw it, where known.
     seconds : float or None
         Of this request's share of its batch.
+    fields : mapping or None
+        Fields of the line of predictions as they are, where a Python function gave them instead of words.
     """
 
     raw: str | None = None
@@ -154,6 +156,7 @@ class Answer:
     new_tokens: int | None = None
     picture_size: tuple[int, int] | None = None
     seconds: float | None = None
+    fields: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -168,7 +171,8 @@ class Asked:
     size : tuple of (int, int) or None
         Width and height of the original picture, to which masks refer.
     about : mapping
-        What the task needs to read the answers: options of a choice question and the like.
+        What the task needs to read the answers: options of a choice question and the like. ``questions``
+        holds the row's bare question for each part.
     """
 
     id: str

@@ -101,7 +101,9 @@ def _asked(where: str, row: Mapping[str, Any], protocol: AskingProtocol, wish: W
             max_new_tokens=budget(protocol, wish.thinking),
             thinking=wish.thinking,
         )
-    return Asked(row["row_id"], requests, picture.size, {"no_image": wish.no_image})
+    questions = {question: row[f"{question}_prompt"] for question in requests}
+    about = {"no_image": wish.no_image, "questions": questions}
+    return Asked(row["row_id"], requests, picture.size, about)
 
 
 def _problem(part: str, answer: Answer, protocol: AskingProtocol, asked: Asked) -> str | None:

@@ -35,7 +35,8 @@ class VistaQATask:
                     max_new_tokens=budget(protocol, wish.thinking),
                     thinking=wish.thinking,
                 )
-                yield Asked(row["id"], {"": request}, picture.size, {"picture": picture})
+                about = {"picture": picture, "questions": {"": row["question"]}}
+                yield Asked(row["id"], {"": request}, picture.size, about)
 
     def fields(
         self, asked: Asked, answers: Mapping[str, Answer], protocol: AskingProtocol
