@@ -31,6 +31,13 @@ class Place:
         typer.Option(help="auto: bfloat16 on a GPU, float32 on a CPU.", rich_help_panel=_LOCAL),
     ] = "auto"
     attention: Annotated[str, typer.Option(help="sdpa, eager, …", rich_help_panel=_LOCAL)] = "sdpa"
+    quantization: Annotated[
+        Literal["4bit", "8bit"] | None,
+        typer.Option(help="Weights by bitsandbytes; needs a GPU.", rich_help_panel=_LOCAL),
+    ] = None
+    adapter: Annotated[
+        str | None, typer.Option(help="LoRA by peft: Hub name or folder.", rich_help_panel=_LOCAL)
+    ] = None
     batch_size: Annotated[
         int,
         typer.Option(min=0, help="Rows; 0: by tokens. Halved as memory ends.", rich_help_panel=_LOCAL),
