@@ -57,7 +57,7 @@ class LocalJudge:
 
         deciding: dict[str, Json] = {
             "backend": "transformers",
-            **identity_of(self._asking.model, self._config, self._place, self._processes),
+            **identity_of(self._asking.model, self._config, self._processes, self._place),
             "dtype": self._dtype,
             "device": self._device.partition(":")[0],
             "attention": self._place.attention,

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,7 @@ def loading(name: str) -> Iterator[None]:
         logging.set_verbosity(before)
 
 
-def identity_of(name: str, config: Any, place: Place, processes: Processes) -> dict[str, Json]:
+def identity_of(name: str, config: Any, processes: Processes, place: Place | None = None) -> dict[str, Json]:
     """What tells a model from all others, whoever has it wherever.
 
     Parameters
@@ -126,34 +127,39 @@ def identity_of(name: str, config: Any, place: Place, processes: Processes) -> d
     name : str
         On the Hub, or a folder; a folder's files are read by one process only.
     config : transformers configuration
-    place : Place
     processes : Processes
+    place : Place, optional
+        What is done to the weights, where anything may be.
 
     Returns
     -------
     dict
         ``model``, ``revision`` (the commit on the Hub, or None) and ``weights`` (of a folder the hash of
-        its files, else None); ``quantization``, ``adapter`` and ``adapter_weights`` (the hash of its files),
-        each None where there is none.
+        its files, else None); with a place also ``quantization``, ``adapter`` and ``adapter_weights`` (the
+        hash of its files), each None where there is none.
 
     Raises
     ------
     InputError
         If the adapter can't be found.
     """
-    adapter = place.adapter
     folder = Path(name)
-    local = folder.is_dir()
-    return {
+    found: dict[str, Json] = {
         "model": _shown_name(name),
         "revision": getattr(config, "_commit_hash", None),
-        "weights": processes.from_first(lambda: weights_hash(folder)) if local else None,
-        "quantization": place.quantization,
-        "adapter": None if adapter is None else _shown_name(adapter),
-        "adapter_weights": None
-        if adapter is None
-        else processes.from_first(lambda: weights_hash(_adapter_folder(adapter))),
+        "weights": processes.from_first(lambda: weights_hash(folder)) if folder.is_dir() else None,
     }
+    if place is None:
+        return found
+    told: dict[str, Json] = {"quantization": place.quantization, "adapter": None, "adapter_weights": None}
+    if (adapter := place.adapter) is not None:
+        told["adapter"] = _shown_name(adapter)
+        told["adapter_weights"] = processes.from_first(partial(_adapter_hash, adapter))
+    return found | told
+
+
+def _adapter_hash(name: str) -> str:
+    return weights_hash(_adapter_folder(name))
 
 
 def weights_hash(folder: Path) -> str:

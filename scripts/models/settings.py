@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Literal
 
@@ -45,6 +45,11 @@ class Place:
     prefix_cache: Annotated[
         bool, typer.Option(help="Compute the shared beginning once.", rich_help_panel=_LOCAL)
     ] = True
+
+    @property
+    def bare(self) -> Place:
+        """The same place for a further model, such as a segmenter: its weights are as its files have them."""
+        return replace(self, quantization=None, adapter=None)
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ def test_the_identity_follows_what_the_model_says(
     folder: Path, adapter: tuple[Path, Any], tmp_path: Path
 ) -> None:
     def told(name: Path, **place: Any) -> dict[str, Any]:
-        return identity_of(str(name), None, Place(**place), Processes())
+        return identity_of(str(name), None, Processes(), Place(**place))
 
     plain = told(folder)
     assert plain == {
@@ -203,6 +203,11 @@ def test_the_identity_follows_what_the_model_says(
         "quantization": None,
         "adapter": None,
         "adapter_weights": None,
+    }
+    assert identity_of("org/name", None, Processes()) == {
+        "model": "org/name",
+        "revision": None,
+        "weights": None,
     }
     moved = shutil.copytree(folder, tmp_path / "elsewhere" / "tiny")
     assert told(moved) == plain
