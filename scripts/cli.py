@@ -13,6 +13,7 @@ from lookcheck.scripts.build import __main__ as build
 from lookcheck.scripts.check import check
 from lookcheck.scripts.demo.__main__ import demo
 from lookcheck.scripts.judge import __main__ as judge
+from lookcheck.scripts.models.torchvision_ops import define_when_imported
 from lookcheck.scripts.protocols import protocols
 from lookcheck.scripts.publish.__main__ import publish
 from lookcheck.scripts.publish_metric import publish_metric
@@ -62,6 +63,7 @@ def _options(
 
 def main() -> None:
     """Entry point of the console command."""
+    define_when_imported()
     console.run(app)
 
 

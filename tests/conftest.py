@@ -14,9 +14,13 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from lookcheck.scripts.models.torchvision_ops import define_missing_ops
+from lookcheck.scripts.models.torchvision_ops import define_when_imported
 
-define_missing_ops()
+# Here, and by `site/sitecustomize.py` in the processes that tests start.
+define_when_imported()
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(Path(__file__).parent / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
 
 # The machine that runs the tests is shared: a slow example is no failure, and a run is repeatable.
 settings.register_profile("lookcheck", deadline=None, derandomize=True)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 _kept: list[Any] = []
@@ -21,15 +26,29 @@ def define_missing_ops() -> None:
         return
     import torch
 
-    if torch.version.cuda is not None:
+    if torch.version.cuda is not None or hasattr(torch.ops.torchvision, "nms"):
         return
-    # A library is undefined again as soon as nobody holds it.
     library = torch.library.Library("torchvision", "DEF")  # type: ignore[no-untyped-call]
-    _kept.append(library)
     for name in ("nms", "qnms"):
-        try:
-            signature = f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
-            library.define(signature)  # type: ignore[no-untyped-call]
-        except RuntimeError:
-            # A build of torchvision for this torch has it already.
-            return
+        signature = f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+        library.define(signature)  # type: ignore[no-untyped-call]
+    # A library is undefined again as soon as nobody holds it.
+    _kept.append(library)
+
+
+def define_when_imported() -> None:
+    """Do so as soon as anything imports torchvision, `evaluate` among others; until then it costs nothing."""
+    if "torchvision" not in sys.modules and not any(isinstance(it, _Watch) for it in sys.meta_path):
+        sys.meta_path.insert(0, _Watch())
+
+
+class _Watch(MetaPathFinder):
+    """Finds nothing itself; it only notices the import."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name == "torchvision" and self in sys.meta_path:
+            sys.meta_path.remove(self)
+            define_missing_ops()
+        return None

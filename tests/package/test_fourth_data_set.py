@@ -43,7 +43,7 @@ def run(tree: Path, place: Path, *arguments: str, **changed: str) -> subprocess.
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("HF_")},
         # Before the finder of an editable install, which knows no fourth.
-        "PYTHONPATH": str(tree),
+        "PYTHONPATH": os.pathsep.join([str(tree), os.environ["PYTHONPATH"]]),
         "HF_HOME": str(place / "hf"),
         **changed,
     }
