@@ -45,10 +45,6 @@ class Markup:
         """The control tokens of a prompt in their order: its structure, which no text may change."""
         return [index for index in ids if index in self.ids]
 
-    def found_in(self, text: str) -> list[str]:
-        """Tokens that the text would bring in, the longest first."""
-        return [token for token in _longest_first(self.tokens) if token in text]
-
 
 def parted(character: str) -> str:
     """The character with a word joiner behind it, so that a token that begins with it is none any more."""
@@ -78,15 +74,11 @@ def neutral(text: str, tokens: Collection[str] = (), change: Callable[[str], str
     'a -~b'
     """
     text = MARKUP.sub(lambda match: change(match[0]), text)
-    for token in _longest_first(tokens):
-        # Without its first character a token is gone.
-        if len(token) > 1 and token in text:
-            text = text.replace(token, change(token[0]) + token[1:])
-    return text
-
-
-def _longest_first(tokens: Collection[str]) -> list[str]:
-    return sorted(tokens, key=lambda token: (-len(token), token))
+    there = [re.escape(token) for token in sorted(tokens) if len(token) > 1 and token in text]
+    if not there:
+        return text
+    # Without its first character a token is gone. Tokens may overlap, so every place is looked at.
+    return re.sub(f"(?={'|'.join(there)}).", lambda match: change(match[0]), text, flags=re.S)
 
 
 def _is_markup(token: Any) -> bool:
