@@ -217,6 +217,8 @@ class Server:
         for tried in range(1, access.retries + 2):
             try:
                 return parse_reply(self._send(chat))
+            except UnicodeEncodeError:
+                raise ReplyError("the request can't be sent: it holds half of a surrogate pair") from None
             except openai.APIStatusError as error:
                 status, said = error.status_code, self.shown(error.response.text or error.message)
                 if status in _PROMPT_REFUSED:
