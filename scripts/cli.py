@@ -14,6 +14,7 @@ from lookcheck.scripts.check import check
 from lookcheck.scripts.demo.__main__ import demo
 from lookcheck.scripts.judge import __main__ as judge
 from lookcheck.scripts.models.torchvision_ops import define_when_imported
+from lookcheck.scripts.predict import __main__ as predict
 from lookcheck.scripts.protocols import protocols
 from lookcheck.scripts.publish.__main__ import publish
 from lookcheck.scripts.publish_metric import publish_metric
@@ -26,7 +27,18 @@ class _InTheOrderOfWork(TyperGroup):
         return list(ORDER)
 
 
-ORDER = ("demo", "build", "check", "view", "protocols", "judge", "score", "publish", "publish-metric")
+ORDER = (
+    "demo",
+    "build",
+    "check",
+    "view",
+    "protocols",
+    "predict",
+    "judge",
+    "score",
+    "publish",
+    "publish-metric",
+)
 
 app = console.new_app(
     "Benchmarks and metrics that ask a vision-language model for the evidence.",
@@ -39,6 +51,7 @@ app.add_typer(build.app, name="build", short_help="Build a data set of upstream 
 app.command("check", short_help="Check a built folder, row by row.")(check)
 app.command("view", short_help="Look at a built folder: a page, a contact sheet.")(view)
 app.command("protocols", short_help="List how models are asked.")(protocols)
+app.add_typer(predict.app, name="predict", short_help="Ask a model a data set's questions.")
 app.add_typer(judge.app, name="judge", short_help="Judge free-form answers with a language model.")
 app.add_typer(score.app, name="score", short_help="Score files of answers, joined by id.")
 app.command("publish", short_help="Upload a built folder as a data set.")(publish)

@@ -8,9 +8,12 @@ from typing import Annotated, Literal
 
 import typer
 
-BackendName = Literal["transformers", "openai", "function"]
+from lookcheck.dataset_builders.core.errors import InputError
 
-_LOCAL = "Back end transformers"
+_SERVER = "Back end openai"
+_SENT = ("temperature", "max_tokens", "logprobs", "top_logprobs", "chat_template_kwargs")
+
+BackendName = Literal["transformers", "openai", "function"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Asking:
 
 @dataclass(frozen=True)
 class Model:
-    """Who is asked."""
+    """Who is asked. What else can change of a local model is its back end's."""
 
     model: Annotated[str, typer.Option(help="Hub name, folder, the server's name of it, or module:function.")]
     backend: Annotated[
@@ -50,19 +53,6 @@ class Model:
         typer.Option(help="Default: function for module:function, else transformers."),
     ] = None
     revision: Annotated[str | None, typer.Option(help="The model's branch, tag or commit.")] = None
-    quantization: Annotated[
-        Literal["4bit", "8bit"] | None, typer.Option(help="Of the weights.", rich_help_panel=_LOCAL)
-    ] = None
-    adapter: Annotated[str | None, typer.Option(help="LoRA: folder or Hub name.", rich_help_panel=_LOCAL)] = (
-        None
-    )
-    min_pixels: Annotated[
-        int | None,
-        typer.Option(min=1, help="Smallest picture, if the model resizes.", rich_help_panel=_LOCAL),
-    ] = None
-    max_pixels: Annotated[
-        int | None, typer.Option(min=1, help="Largest picture, if the model resizes.", rich_help_panel=_LOCAL)
-    ] = None
 
     @property
     def chosen(self) -> BackendName:
@@ -70,3 +60,40 @@ class Model:
         if self.backend is not None:
             return self.backend
         return "function" if ":" in self.model and not Path(self.model).exists() else "transformers"
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Fields of a request that a server knows by another name, or refuses; both go into ``run.json``."""
+
+    rename_field: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="FIELD=NAME, as max_tokens=max_completion_tokens; repeatable.", rich_help_panel=_SERVER
+        ),
+    ] = None
+    drop_field: Annotated[
+        list[str] | None,
+        typer.Option(help="A field that the server refuses, as temperature.", rich_help_panel=_SERVER),
+    ] = None
+
+    @property
+    def names(self) -> dict[str, str | None]:
+        """From a field to its name; None where it is not sent.
+
+        Raises
+        ------
+        InputError
+            If a field is none of ours.
+        """
+        found: dict[str, str | None] = {}
+        for item in self.rename_field or []:
+            field, _, name = item.partition("=")
+            if not name:
+                raise InputError(f"--rename-field {item}: expected FIELD=NAME")
+            found[field] = name
+        found |= dict.fromkeys(self.drop_field or [])
+        for field in found:
+            if field not in _SENT:
+                raise InputError(f"{field!r} is no field of a request; there are {', '.join(_SENT)}")
+        return found

@@ -1,14 +1,60 @@
-"""Tiny segmenters on disk, and photographs."""
+"""The samples of all data sets, functions as models, tiny segmenters on disk, and photographs."""
 
 from __future__ import annotations
 
 import importlib.util
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
+
+from lookcheck.dataset_builders.dataset import Work
+from lookcheck.dataset_builders.parquet.writer import write_folder
+from lookcheck.dataset_builders.registry import DATASETS
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Folders of the whole samples by the data set's name."""
+    found = {}
+    for name, data_set in DATASETS.items():
+        folder = tmp_path_factory.mktemp(f"built-{name}")
+        write_folder(data_set.plan(data_set.build_options(source="sample"), Work(folder)), folder / name)
+        found[name] = folder / name
+    return found
+
+
+@pytest.fixture(scope="session")
+def stored(built: dict[str, Path]) -> Callable[..., list[dict[str, Any]]]:
+    """Rows of a built folder, read by pyarrow alone, in the order of the card."""
+
+    def read(name: str, *starts: str) -> list[dict[str, Any]]:
+        paths = [
+            path for start in starts for path in sorted((built[name] / "data").glob(f"{start}-*.parquet"))
+        ]
+        return [row for path in paths for row in pq.read_table(path).to_pylist()]
+
+    return read
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Writes a module with the function `answer` and gives the name for ``--model``."""
+    made = 0
+
+    def write(source: str) -> str:
+        nonlocal made
+        made += 1
+        name = f"model_of_{tmp_path.name.replace('-', '_')}_{made}"
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(source))
+        monkeypatch.syspath_prepend(str(tmp_path))
+        return f"{name}:answer"
+
+    return write
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,206 @@
+"""A run from its options to its finished folder: ask, then find evidence, one model after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.core.verdict_file import Json
+from lookcheck.dataset_builders.requests.request import Asked
+from lookcheck.scripts.models.processes import Processes
+from lookcheck.scripts.models.resumable import Resumable
+from lookcheck.scripts.models.settings import Access, Place
+from lookcheck.scripts.models.store import Header, RowFile
+from lookcheck.scripts.models.watch import Watch
+from lookcheck.scripts.predict.backend import Backend
+from lookcheck.scripts.predict.plan import Plan, make_plan
+from lookcheck.scripts.predict.run_folder import (
+    PREDICTION_FILE,
+    PREDICTIONS,
+    REPLIES,
+    REPLY_FILE,
+    TIMINGS,
+    Line,
+    RunFolder,
+)
+from lookcheck.scripts.predict.settings import Asking, BackendName, Fields, Model
+from lookcheck.scripts.predict.work import FAILURE, Assembly, Replying
+
+# Those whose version can change an answer.
+_PACKAGES: Mapping[BackendName, tuple[str, ...]] = {
+    "transformers": ("lookcheck", "torch", "torchvision", "transformers", "tokenizers", "pillow"),
+    "openai": ("lookcheck", "openai"),
+    "function": ("lookcheck", "pillow"),
+}
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """All options of a run; each part is a set of options of the command."""
+
+    asking: Asking
+    model: Model
+    place: Place
+    access: Access
+    fields: Fields
+
+
+@dataclass(frozen=True)
+class Session:
+    """A run that is ready to begin.
+
+    Attributes
+    ----------
+    options : RunOptions
+    plan : Plan
+    backend : Backend
+    processes : Processes
+    """
+
+    options: RunOptions
+    plan: Plan
+    backend: Backend
+    processes: Processes
+
+    def header(self) -> Header:
+        """All that affects an answer, and what is only good to know; asks the back end who it is."""
+        plan, asking = self.plan, self.options.asking
+        told, known = self.backend.describe()
+        deciding: dict[str, Json] = {
+            "model": told,
+            "packages": {name: _version(name) for name in _PACKAGES[self.options.model.chosen]},
+            "protocol": {
+                "name": plan.protocol.name,
+                "version": plan.protocol.version,
+                "sha256": plan.protocol.sha256,
+            },
+            "asked": {
+                "conditions": list(plan.wish.conditions),
+                "no_image": plan.wish.no_image,
+                "thinking": plan.wish.thinking,
+                "picture_first": plan.protocol.picture_first,
+                "decoding": "greedy",
+                "max_new_tokens": max(request.max_new_tokens for request in plan.requests),
+            },
+            "dataset": {
+                "name": plan.opened.folder.name,
+                "version": plan.opened.folder.version,
+                "rows": len(plan.rows),
+                "of": plan.total,
+                "requests": len(plan.requests),
+                "sha256": plan.fingerprint,
+            },
+        }
+        local = Path(asking.dataset).is_dir()
+        where: dict[str, Json] = {
+            "dataset": str(Path(asking.dataset).resolve()) if local else asking.dataset,
+            "dataset_revision": plan.opened.commit,
+            "manifest": plan.opened.manifest,
+            "score": (plan.protocol.options or {}).get("score", {}),
+        }
+        return Header(deciding=deciding, known={**where, **known})
+
+    def run(self, output: Path, *, quiet: bool = False) -> dict[str, Line]:
+        """Ask what the folder does not hold yet, and write its predictions.
+
+        Returns
+        -------
+        dict of str to Line
+            Predictions by id, in the data set's order; in a process that is not the first, none.
+
+        Raises
+        ------
+        InputError
+            If the folder is not to be continued, or a back end gives up.
+        OSError
+            If the disk is full; the next start goes on from there.
+        """
+        processes = self.processes
+        header = self.header()
+        with Watch(quiet=quiet or not processes.first, title="asking") as watch, ExitStack() as stack:
+            predictions = self._open(stack, output, header)
+            assembly = Assembly(self.plan)
+
+            def told(replies: list[Line]) -> None:
+                if predictions is not None and not processes.many:
+                    _append(predictions, assembly.add(replies))
+
+            work = Replying(self.plan, self.backend, output / TIMINGS, told)
+            file = Resumable(output / REPLIES, REPLY_FILE, header, retry=True, in_order=True)
+            replies = file.run(work, processes, watch)
+            self.backend.close()
+            if predictions is None:
+                return {}
+            if processes.many:
+                _append(predictions, assembly.add(list(replies.values())))
+            predictions.finish([row.id for row in self.plan.rows])
+            return dict(predictions.rows)
+
+    def _open(self, stack: ExitStack, output: Path, header: Header) -> RowFile[Line] | None:
+        """The file of predictions, in the first process; rows that failed are taken out of it."""
+
+        def opened() -> RowFile[Line]:
+            stack.enter_context(RunFolder(output, header))
+            file = stack.enter_context(RowFile(output / PREDICTIONS, PREDICTION_FILE, header))
+            file.drop([id for id, line in file.rows.items() if FAILURE in line])
+            return file
+
+        return _in_first(self.processes, opened)
+
+
+def prepare(options: RunOptions) -> Session:
+    """Read the data set and open the back end; no model is asked and nothing is written.
+
+    Raises
+    ------
+    InputError
+        If an option, a row or the back end is not as it should be.
+    """
+    name = options.model.chosen
+    plan = make_plan(options.asking, by_row=name == "function")
+    processes = Processes(cpu=name != "transformers" or options.place.device == "cpu")
+    return Session(options, plan, _backend(options, plan, processes), processes)
+
+
+def _backend(options: RunOptions, plan: Plan, processes: Processes) -> Backend:
+    name = options.model.chosen
+    if name == "function":
+        from lookcheck.scripts.predict.function import FunctionBackend
+
+        return FunctionBackend(options.model.model, plan)
+    if name == "openai":
+        from lookcheck.scripts.predict.server import ServerBackend
+
+        return ServerBackend(options.model, options.access, options.fields, plan.requests)
+    raise InputError("--backend transformers can't be run by this version")
+
+
+def _in_first(processes: Processes, make: Callable[[], RowFile[Line]]) -> RowFile[Line] | None:
+    """What the first process makes; None in the others, which end without a word where it fails."""
+    made: RowFile[Line] | None = None
+    failure: Exception | None = None
+    if processes.first:
+        try:
+            made = make()
+        except Exception as error:
+            # Raised below: the other processes wait to hear of it.
+            failure = error
+    processes.agree(failure is not None)
+    if failure is not None:
+        raise failure
+    return made
+
+
+def _append(predictions: RowFile[Line], found: list[tuple[Asked, Line]]) -> None:
+    predictions.append([line for row, line in found if row.id not in predictions.rows])
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
