@@ -73,7 +73,24 @@ def neutral(text: str, tokens: Collection[str] = (), change: Callable[[str], str
     >>> neutral("a ~~b", ["~~b"], lambda character: "-")
     'a -~b'
     """
-    text = MARKUP.sub(lambda match: change(match[0]), text)
+    return neutral_tokens(MARKUP.sub(lambda match: change(match[0]), text), tokens, change)
+
+
+def neutral_tokens(text: str, tokens: Collection[str], change: Callable[[str], str] = parted) -> str:
+    """The text without one tokenizer's control tokens; what looks like markup of others stays as it is.
+
+    Parameters
+    ----------
+    text : str
+    tokens : collection of str
+    change : callable
+        As in :func:`neutral`.
+
+    Examples
+    --------
+    >>> neutral_tokens("<image> <b>", ["<image>"], lambda character: f"({character})")
+    '(<)image> <b>'
+    """
     there = [re.escape(token) for token in sorted(tokens) if len(token) > 1 and token in text]
     if not there:
         return text

@@ -1,0 +1,1 @@
+"""The back end `transformers`: a vision-language model on this machine, or one that cannot see."""
