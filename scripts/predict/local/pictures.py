@@ -119,7 +119,7 @@ class Preparer:
     def _check(self, made: Prepared, prompt: str, theirs: list[int]) -> None:
         ours = self._prompter.encoded([made.expanded(prompt)])[0]
         # The begin token may be ours alone, as it is added by the tokenizer in some models.
-        if ours[-len(theirs) :] != theirs or len(ours) - len(theirs) > 1:
+        if ours not in (theirs, self._prompter.begin(prompt) + theirs):
             raise InputError("the model's processor encodes a prompt with a picture otherwise than expected")
 
     def _size(self, tensors: Mapping[str, Any]) -> tuple[int, int] | None:

@@ -91,12 +91,13 @@ class Prompter:
     def encoded(self, prompts: Sequence[str]) -> list[list[int]]:
         """Token ids of rendered prompts, with the begin token that the model wants, once."""
         ids = self.tokenizer(list(prompts), add_special_tokens=False, truncation=False)["input_ids"]
-        begin, text = self._front
         # As ids, not as text: a text behind a control token may be cut into other tokens than one alone.
-        return [
-            row if text and prompt.startswith(text) else begin + row
-            for prompt, row in zip(prompts, ids, strict=True)
-        ]
+        return [self.begin(prompt) + row for prompt, row in zip(prompts, ids, strict=True)]
+
+    def begin(self, prompt: str) -> list[int]:
+        """What is put before a prompt: the begin token, unless the template has written it."""
+        begin, text = self._front
+        return [] if text and prompt.startswith(text) else begin
 
     def types(self, rows: Sequence[list[int]]) -> list[list[int]]:
         """For each token of whole prompts whether it is a picture's: 1, else 0."""

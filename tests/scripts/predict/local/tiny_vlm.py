@@ -418,6 +418,8 @@ def save(family: str, folder: Path, seed: int = 0) -> Path:
     torch.manual_seed(seed)
     model, processor = FAMILIES[family]()
     with torch.no_grad():
+        # Zeros as it is drawn: to attend to padding would change next to nothing.
+        model.get_input_embeddings().weight[0].normal_(std=0.02)
         for weight in model.parameters():
             if weight.dim() > 1:
                 weight.mul_(SCALE)
