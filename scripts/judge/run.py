@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.printable import printable
 from lookcheck.dataset_builders.core.verdict_file import (
     FAILED,
@@ -28,11 +29,12 @@ from lookcheck.dataset_builders.core.verdict_file import (
 )
 from lookcheck.scripts import console
 from lookcheck.scripts.judge.backend import Backend
+from lookcheck.scripts.judge.jobs import job_of_files, jobs_of_runs
 from lookcheck.scripts.judge.plan import make_plan
 from lookcheck.scripts.judge.prompt import PROMPT_VERSION
-from lookcheck.scripts.judge.samples import Sample, join, rows_of
+from lookcheck.scripts.judge.samples import Sample
 from lookcheck.scripts.judge.settings import Asking, Questions
-from lookcheck.scripts.judge.work import VERDICT_FILE, Judging
+from lookcheck.scripts.judge.work import Judging
 from lookcheck.scripts.models.processes import Processes
 from lookcheck.scripts.models.resumable import Resumable
 from lookcheck.scripts.models.settings import Access, Place
@@ -67,7 +69,16 @@ def run(
     asking: Asking,
     place: Place,
     access: Access,
-    output: Annotated[Path, typer.Option(help="The verdict file; an unfinished one is continued.")],
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]…", help="Folders of lookcheck predict, or of several runs each."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="The verdict file; an unfinished one is continued.")
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="RUN: judge what an unfinished run has answered so far.")
+    ] = False,
     fail_on: Annotated[
         list[NoneKind] | None,
         typer.Option(
@@ -79,44 +90,53 @@ def run(
         bool, typer.Option("--retry-failed", help="Ask again about the rows that failed in an earlier run.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as one JSON object.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the counts, one line of JSON a file.")
+    ] = False,
 ) -> None:
     """Judge answers against reference answers by their meaning, with a language model.
 
     The verdict file is written row by row. After a break the same command goes on where it stopped;
     with any other model, prompt, method or data it refuses to. Start it with `accelerate launch` to
-    use several GPUs, each with the whole model.
+    use several GPUs, each with the whole model. The folder of a run says itself what it was asked,
+    and takes the verdicts.
 
     Example:
 
     \b
       lookcheck judge run --dataset vistaqa --answers answers.jsonl \\
         --output verdicts.jsonl
+      lookcheck judge run runs/qwen
     """
-    dataset = questions.dataset
-    labels = rows_of(
-        dataset, config=questions.config, split=questions.split, revision=questions.dataset_revision
-    )
-    samples = join(labels, questions.answers, dataset, asking.thinking)
+    if runs:
+        jobs = jobs_of_runs(
+            runs, questions, output, asking.thinking, partial=partial, say=Watch(quiet=quiet).say
+        )
+    elif partial:
+        raise InputError("--partial is for runs of lookcheck predict")
+    else:
+        jobs = [job_of_files(questions, output, asking.thinking)]
     processes = Processes(cpu=asking.backend == "openai" or place.device == "cpu")
     backend = _backend(asking, place, access, processes)
-    header = make_header(samples, backend, questions, asking)
-    plan = make_plan(
-        samples,
-        dedupe=questions.dedupe,
-        accept_exact=questions.accept_exact,
-        most=questions.max_characters,
-    )
-    with Watch(quiet=quiet or not processes.first) as watch:
-        file = Resumable(output, VERDICT_FILE, header, retry=retry_failed)
-        rows = file.run(Judging(plan, backend, asking.method), processes, watch)
+    found: set[str] = set()
+    for job in jobs:
+        header = make_header(job.samples, backend, questions, asking, job.dataset)
+        plan = make_plan(
+            job.samples,
+            dedupe=questions.dedupe,
+            accept_exact=questions.accept_exact,
+            most=questions.max_characters,
+        )
+        with Watch(quiet=quiet or not processes.first) as watch:
+            file = Resumable(job.output, job.form, header, retry=retry_failed)
+            rows = file.run(Judging(plan, backend, asking.method), processes, watch)
+        if processes.first:
+            _show(rows, header, job.output, as_json=as_json)
+            found |= {status_of(row) for row in rows.values()}
     processes.close()
-    if processes.first:
-        _show(rows, header, output, as_json=as_json)
-        found = {status_of(row) for row in rows.values()}
-        for status, code in EXIT_STATUS.items():
-            if status in found and status in (fail_on or []):
-                raise SystemExit(code)
+    for status, code in EXIT_STATUS.items():
+        if processes.first and status in found and status in (fail_on or []):
+            raise SystemExit(code)
 
 
 def _backend(asking: Asking, place: Place, access: Access, processes: Processes) -> Backend:
@@ -129,7 +149,9 @@ def _backend(asking: Asking, place: Place, access: Access, processes: Processes)
     return ServerJudge(asking, access)
 
 
-def make_header(samples: list[Sample], backend: Backend, questions: Questions, asking: Asking) -> JudgeHeader:
+def make_header(
+    samples: list[Sample], backend: Backend, questions: Questions, asking: Asking, dataset: str
+) -> JudgeHeader:
     """The header of a verdict file.
 
     Returns
@@ -158,7 +180,7 @@ def make_header(samples: list[Sample], backend: Backend, questions: Questions, a
             "sha256": fingerprint((row.id, row.candidate or "") for row in answered),
         },
     }
-    return JudgeHeader(deciding=deciding, known={"dataset": Path(questions.dataset).name, **known})
+    return JudgeHeader(deciding=deciding, known={"dataset": dataset, **known})
 
 
 def _show(rows: dict[str, VerdictRow], header: JudgeHeader, output: Path, *, as_json: bool) -> None:

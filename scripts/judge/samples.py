@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,8 +81,51 @@ def join(
     InputError
         Naming place, id and value.
     """
-    from lookcheck.metrics.soft_vqa_acc.common import without_thoughts
+    labels = _labels(rows, name)
+    given, _ = read_records(answers)
+    refuse_unknown(given, labels, name)
+    return _samples(labels, {id: _candidate(record) for id, record in given.items()}, thinking)
 
+
+def join_given(
+    rows: Iterable[tuple[str, dict[str, Any]]],
+    answers: Mapping[str, str],
+    name: str,
+    place: Path,
+    thinking: str = "strip",
+) -> list[Sample]:
+    """Join the rows that have an answer with it; the others were not asked.
+
+    Parameters
+    ----------
+    rows : iterable of (where, row)
+        Rows with id, question and answer.
+    answers : mapping of str to str
+        By id.
+    name : str
+        The data set's name, for messages.
+    place : Path
+        Where the answers stand, for messages.
+    thinking : {"strip", "keep"}
+
+    Returns
+    -------
+    list of Sample
+        In the data set's order.
+
+    Raises
+    ------
+    InputError
+        Naming place, id and value.
+    """
+    labels = _labels(rows, name)
+    if strangers := answers.keys() - labels.keys():
+        raise InputError(f"{place}: the id {min(strangers)!r} is not in {name}")
+    return _samples({id: label for id, label in labels.items() if id in answers}, answers, thinking)
+
+
+def _labels(rows: Iterable[tuple[str, dict[str, Any]]], name: str) -> dict[str, tuple[str, str]]:
+    """Question and reference answer by id."""
     labels: dict[str, tuple[str, str]] = {}
     for where, row in rows:
         id = _id(row.get("id"), where)
@@ -91,11 +134,17 @@ def join(
         labels[id] = (_text(row, "question", id, where), _text(row, "answer", id, where))
     if not labels:
         raise InputError(f"{name}: no rows")
-    given, _ = read_records(answers)
-    refuse_unknown(given, labels, name)
+    return labels
+
+
+def _samples(
+    labels: Mapping[str, tuple[str, str]], answers: Mapping[str, str], thinking: str
+) -> list[Sample]:
+    from lookcheck.metrics.soft_vqa_acc.common import without_thoughts
+
     samples = []
     for id, (question, reference) in labels.items():
-        answer, cut = _candidate(given[id]) if id in given else None, False
+        answer, cut = answers.get(id), False
         if answer is not None and thinking == "strip":
             answer, _, cut = without_thoughts(answer)
         samples.append(Sample(id, question, reference, None if cut else answer, cut))

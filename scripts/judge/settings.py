@@ -21,11 +21,12 @@ class Questions:
     """What is to be judged."""
 
     dataset: Annotated[
-        str, typer.Option(help="Built folder, ORG/NAME on the Hub, or JSON Lines: id, question, answer.")
-    ]
+        str | None,
+        typer.Option(help="Built folder, ORG/NAME on the Hub, or JSON Lines: id, question, answer."),
+    ] = None
     answers: Annotated[
-        Path, typer.Option(help="JSON Lines: id, and prediction or answer (prediction if both).")
-    ]
+        Path | None, typer.Option(help="JSON Lines: id, and prediction or answer (prediction if both).")
+    ] = None
     config: Annotated[str | None, typer.Option(help="The data set's configuration.")] = None
     split: Annotated[str | None, typer.Option(help="Needed where there are several.")] = None
     dataset_revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the Hub.")] = None

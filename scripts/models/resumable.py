@@ -144,7 +144,7 @@ class Resumable(Generic[Row]):
             if whole:
                 old, rows = self._form.parse(whole, path)
                 if old is not None:
-                    compare_headers(old, self._header, path, self._form.made)
+                    compare_headers(old, self._header, path, self._form.made, self._form.remedy)
                 found.update(rows)
         file.append([found[id] for id in work.order if id in found and id not in file.rows])
         for path in parts:

@@ -59,6 +59,8 @@ class RowFormat(Generic[Row]):
         The ``format`` that the header is written with.
     key : str
         The field of a row that is its id.
+    remedy : str
+        What people can do about a file that can't be continued.
     """
 
     name: str
@@ -67,6 +69,7 @@ class RowFormat(Generic[Row]):
     header_key: str | None = None
     version: int = 1
     key: str = "id"
+    remedy: str = "choose another --output"
 
     def id_of(self, row: Row) -> str:
         """The row's id."""
@@ -197,11 +200,11 @@ class RowFile(Generic[Row]):
         text = self._path.read_bytes() if self._path.exists() else b""
         whole = text[: text.rfind(b"\n") + 1]
         if first and not whole and not first.startswith(text):
-            raise InputError(f"{self._path}:1: not {self._form.name}; choose another --output")
+            raise InputError(f"{self._path}:1: not {self._form.name}; {self._form.remedy}")
         if whole:
             header, self.rows = self._form.parse(whole, self._path)
             if header is not None:
-                compare_headers(header, self._header, self._path, self._form.made)
+                compare_headers(header, self._header, self._path, self._form.made, self._form.remedy)
         self.repaired = len(text) - len(whole)
         # Unbuffered: a line is on its way to the disk before the next row is made.
         self._file = FileIO(self._path, "ab")
@@ -222,7 +225,9 @@ def line_of(row: Mapping[str, object]) -> bytes:
     return json.dumps(row, allow_nan=False).encode() + b"\n"
 
 
-def compare_headers(found: Header, wanted: Header, path: Path, made: str) -> None:
+def compare_headers(
+    found: Header, wanted: Header, path: Path, made: str, remedy: str = "choose another --output"
+) -> None:
     """Refuse to mix rows that were made differently in one file; the message names the keys that differ.
 
     Parameters
@@ -232,6 +237,8 @@ def compare_headers(found: Header, wanted: Header, path: Path, made: str) -> Non
     path : Path
     made : str
         What was done to the rows, ``"judged"``.
+    remedy : str
+        What people can do about it.
 
     Raises
     ------
@@ -243,7 +250,7 @@ def compare_headers(found: Header, wanted: Header, path: Path, made: str) -> Non
         listed = "; ".join(
             f"{key} was {old.get(key, 'not there')!r}, is {new.get(key, 'not there')!r}" for key in differing
         )
-        raise InputError(f"{path}: was {made} differently, choose another --output: {listed}")
+        raise InputError(f"{path}: was {made} differently, {remedy}: {listed}")
 
 
 def _write(file: FileIO, data: bytes) -> None:

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.dataset_builders.scores.report import Report, share
 from lookcheck.scripts import console
 from lookcheck.scripts.score.emit import KINDS, ROW_KINDS, emit
+
+if TYPE_CHECKING:
+    from lookcheck.scripts.predict.run_folder import Line, Run
 
 _FAILURE, _PROBLEM = "failure", "problem"
 
@@ -147,16 +150,9 @@ def score_run(
     lines = run.lines()
     rows, total = int(run.told("dataset", "rows")), int(run.told("dataset", "of"))
     failed = [id for id, line in lines.items() if _FAILURE in line]
-    answered = {id: line for id, line in lines.items() if _FAILURE not in line}
-    if len(answered) < rows and not partial:
-        raise InputError(
-            f"{path}: is unfinished: of {rows:,} rows {rows - len(lines):,} are not there and "
-            f"{len(failed):,} failed; start it again, or score the others with --partial"
-        )
-    if not answered:
-        raise InputError(f"{path / PREDICTIONS}: holds no answer")
+    answered = answered_of(run, lines, partial=partial)
     scorer = DATASETS[dataset].scorer
-    folder = _folder_of(run.known("dataset"), run.known("manifest"), run.known("dataset_revision"), path)
+    folder = folder_of(run)
     references = scorer.read_references(folder)
     kept = {id: record for id, record in references.items() if id in answered}
     if strangers := answered.keys() - kept.keys():
@@ -191,16 +187,51 @@ def score_run(
     return Scored(path, dataset, report)
 
 
-def _folder_of(dataset: object, manifest: object, revision: object, path: Path) -> Path:
-    """The data set that was asked, unchanged."""
+def answered_of(run: Run, lines: Mapping[str, Line], *, partial: bool) -> dict[str, Line]:
+    """The lines of a run's rows that have an answer.
+
+    Parameters
+    ----------
+    run : Run
+    lines : mapping of str to Line
+        All of its lines.
+    partial : bool
+        Take an unfinished run.
+
+    Raises
+    ------
+    InputError
+        If rows are missing or failed and `partial` is not set, or there is no answer at all.
+    """
+    rows = int(run.told("dataset", "rows"))
+    answered = {id: line for id, line in lines.items() if _FAILURE not in line}
+    if len(answered) < rows and not partial:
+        raise InputError(
+            f"{run.path}: is unfinished: of {rows:,} rows {rows - len(lines):,} are not there and "
+            f"{len(lines) - len(answered):,} failed; start it again, or take the others with --partial"
+        )
+    if not answered:
+        raise InputError(f"{run.predictions}: holds no answer")
+    return answered
+
+
+def folder_of(run: Run) -> Path:
+    """The data set that was asked.
+
+    Raises
+    ------
+    InputError
+        If it is not there any more, or has changed.
+    """
     from lookcheck.scripts.predict.plan import open_data_set
 
+    dataset, revision = run.known("dataset"), run.known("dataset_revision")
     try:
         opened = open_data_set(str(dataset), None if revision is None else str(revision))
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    if opened.manifest != manifest:
-        raise InputError(f"{path}: the data set {dataset} has changed since it was asked")
+        raise InputError(f"{run.path}: {error}") from None
+    if opened.manifest != run.known("manifest"):
+        raise InputError(f"{run.path}: the data set {dataset} has changed since it was asked")
     return opened.folder.path
 
 
