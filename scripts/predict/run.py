@@ -9,7 +9,7 @@ import typer
 
 from lookcheck.scripts.models.settings import Access, Place
 from lookcheck.scripts.option_objects import with_option_objects
-from lookcheck.scripts.predict.settings import Asking, Fields, Model
+from lookcheck.scripts.predict.settings import Asking, Fields, Finding, Model
 
 
 @with_option_objects
@@ -19,6 +19,7 @@ def run(
     place: Place,
     access: Access,
     fields: Fields,
+    finding: Finding,
     output: Annotated[Path, typer.Option(help="The run's folder; an unfinished run is continued.")],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be asked, and ask nothing.")
@@ -42,7 +43,7 @@ def run(
     from lookcheck.scripts.predict.session import RunOptions, prepare
     from lookcheck.scripts.predict.telling import tell_plan, tell_run
 
-    session = prepare(RunOptions(asking, model, place, access, fields))
+    session = prepare(RunOptions(asking, model, place, access, fields, finding))
     first = session.processes.first
     if dry_run:
         if first:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from PIL import Image
+
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.verdict_file import Json
-from lookcheck.dataset_builders.requests.request import Asked
+from lookcheck.dataset_builders.requests.pictures import PictureReader, opened
+from lookcheck.dataset_builders.requests.request import Asked, Picture
 from lookcheck.scripts.models.processes import Processes
 from lookcheck.scripts.models.resumable import Resumable
 from lookcheck.scripts.models.settings import Access, Place
 from lookcheck.scripts.models.store import Header, RowFile
 from lookcheck.scripts.models.watch import Watch
 from lookcheck.scripts.predict.backend import Backend
+from lookcheck.scripts.predict.finding import Finder, open_finder
 from lookcheck.scripts.predict.plan import Plan, make_plan
 from lookcheck.scripts.predict.run_folder import (
     PREDICTION_FILE,
@@ -27,7 +32,7 @@ from lookcheck.scripts.predict.run_folder import (
     Line,
     RunFolder,
 )
-from lookcheck.scripts.predict.settings import Asking, BackendName, Fields, Model
+from lookcheck.scripts.predict.settings import Asking, BackendName, Fields, Finding, Model
 from lookcheck.scripts.predict.work import FAILURE, Assembly, Replying
 
 # Those whose version can change an answer.
@@ -47,6 +52,7 @@ class RunOptions:
     place: Place
     access: Access
     fields: Fields
+    finding: Finding = field(default_factory=Finding)
 
 
 @dataclass(frozen=True)
@@ -59,12 +65,15 @@ class Session:
     plan : Plan
     backend : Backend
     processes : Processes
+    finder : Finder or None
+        Of the evidence, if the protocol asks for it.
     """
 
     options: RunOptions
     plan: Plan
     backend: Backend
     processes: Processes
+    finder: Finder | None = None
 
     def header(self) -> Header:
         """All that affects an answer, and what is only good to know; asks the back end who it is."""
@@ -95,6 +104,8 @@ class Session:
                 "sha256": plan.fingerprint,
             },
         }
+        if self.finder is not None:
+            deciding["evidence"] = self.finder.describe()
         local = Path(asking.dataset).is_dir()
         where: dict[str, Json] = {
             "dataset": str(Path(asking.dataset).resolve()) if local else asking.dataset,
@@ -124,10 +135,11 @@ class Session:
         with Watch(quiet=quiet or not processes.first, title="asking") as watch, ExitStack() as stack:
             predictions = self._open(stack, output, header)
             assembly = Assembly(self.plan)
+            waiting: dict[str, Line] = {}
 
             def told(replies: list[Line]) -> None:
                 if predictions is not None and not processes.many:
-                    _append(predictions, assembly.add(replies))
+                    self._take(predictions, assembly.add(replies), waiting)
 
             work = Replying(self.plan, self.backend, output / TIMINGS, told)
             file = Resumable(output / REPLIES, REPLY_FILE, header, retry=True, in_order=True)
@@ -136,9 +148,36 @@ class Session:
             if predictions is None:
                 return {}
             if processes.many:
-                _append(predictions, assembly.add(list(replies.values())))
+                self._take(predictions, assembly.add(list(replies.values())), waiting)
+            self._find(predictions, waiting, watch)
             predictions.finish([row.id for row in self.plan.rows])
             return dict(predictions.rows)
+
+    def _take(
+        self, predictions: RowFile[Line], found: list[tuple[Asked, Line]], waiting: dict[str, Line]
+    ) -> None:
+        """Write what is complete; keep what waits for the second stage."""
+        lines = [line for row, line in found if row.id not in predictions.rows]
+        if self.finder is not None:
+            waiting.update({line["id"]: line for line in lines if self.finder.waits(line)})
+        predictions.append([line for line in lines if line["id"] not in waiting])
+
+    def _find(self, predictions: RowFile[Line], waiting: dict[str, Line], watch: Watch) -> None:
+        """The second stage, in the data set's order: the model that was asked has left its memory by now."""
+        if self.finder is None or not waiting:
+            return
+        watch.start(len(waiting))
+        pictures = PictureReader()
+        try:
+            for row in self.plan.rows:
+                if row.id in waiting:
+                    picture = row.about["picture"]
+                    look = partial(_opened, pictures, picture)
+                    predictions.append([self.finder.find(waiting[row.id], look)])
+                    watch.advance(1)
+        finally:
+            pictures.close()
+            self.finder.close()
 
     def _open(self, stack: ExitStack, output: Path, header: Header) -> RowFile[Line] | None:
         """The file of predictions, in the first process; rows that failed are taken out of it."""
@@ -163,7 +202,8 @@ def prepare(options: RunOptions) -> Session:
     name = options.model.chosen
     plan = make_plan(options.asking, by_row=name == "function")
     processes = Processes(cpu=name != "transformers" or options.place.device == "cpu")
-    return Session(options, plan, _backend(options, plan, processes), processes)
+    finder = open_finder(plan, options.finding, options.place, processes)
+    return Session(options, plan, _backend(options, plan, processes), processes, finder)
 
 
 def _backend(options: RunOptions, plan: Plan, processes: Processes) -> Backend:
@@ -195,8 +235,8 @@ def _in_first(processes: Processes, make: Callable[[], RowFile[Line]]) -> RowFil
     return made
 
 
-def _append(predictions: RowFile[Line], found: list[tuple[Asked, Line]]) -> None:
-    predictions.append([line for row, line in found if row.id not in predictions.rows])
+def _opened(pictures: PictureReader, picture: Picture) -> Image.Image:
+    return opened(pictures.read(picture))
 
 
 def _version(package: str) -> str | None:

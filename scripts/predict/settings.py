@@ -11,6 +11,7 @@ import typer
 from lookcheck.dataset_builders.core.errors import InputError
 
 _SERVER = "Back end openai"
+_EVIDENCE = "Evidence of VistaQA"
 _SENT = ("temperature", "max_tokens", "logprobs", "top_logprobs", "chat_template_kwargs")
 
 BackendName = Literal["transformers", "openai", "function"]
@@ -97,3 +98,29 @@ class Fields:
             if field not in _SENT:
                 raise InputError(f"{field!r} is no field of a request; there are {', '.join(_SENT)}")
         return found
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What finds the evidence that a model names."""
+
+    segmenter: Annotated[
+        str | None, typer.Option(help="SAM 3, or SAM 2 behind Grounding DINO.", rich_help_panel=_EVIDENCE)
+    ] = None
+    segmenter_revision: Annotated[
+        str | None, typer.Option(help="Branch, tag or commit.", rich_help_panel=_EVIDENCE)
+    ] = None
+    grounder: Annotated[str | None, typer.Option(help="Grounding DINO.", rich_help_panel=_EVIDENCE)] = None
+    grounder_revision: Annotated[
+        str | None, typer.Option(help="Branch, tag or commit.", rich_help_panel=_EVIDENCE)
+    ] = None
+    boxes: Annotated[
+        Literal["top", "all"],
+        typer.Option(help="Grounding DINO: of each phrase the best box, or all.", rich_help_panel=_EVIDENCE),
+    ] = "top"
+    merge_iou: Annotated[
+        float,
+        typer.Option(
+            min=0, max=1, help="IoU from which two phrases found one instance.", rich_help_panel=_EVIDENCE
+        ),
+    ] = 0.8

@@ -238,7 +238,13 @@ def folder_of(run: Run) -> Path:
 def _signed(deciding: Mapping[str, Any], answered: int, total: int) -> str:
     protocol = deciding["protocol"]
     model = str(deciding["model"].get("model")).replace("|", "/")
-    return f"|rows:{answered} of {total}|protocol:{protocol['name']}:{protocol['version']}|model:{model}"
+    evidence = deciding.get("evidence") or {}
+    found = "".join(
+        f"|{name}:{evidence[name]}" for name in ("segmenter", "merge_iou") if evidence.get(name) is not None
+    )
+    return (
+        f"{found}|rows:{answered} of {total}|protocol:{protocol['name']}:{protocol['version']}|model:{model}"
+    )
 
 
 def _notes(

@@ -393,9 +393,14 @@ MALFORMED = {
 
 
 def test_malformed_replies_are_counted_each_under_its_reason(
-    lookcheck: Lookcheck, built: dict[str, Path], model: Model, stored: Callable[..., Any], tmp_path: Path
+    lookcheck: Lookcheck,
+    tiny_segmenters: Callable[[str], Path],
+    built: dict[str, Path],
+    model: Model,
+    stored: Callable[..., Any],
+    tmp_path: Path,
 ) -> None:
-    """None of these needs a segmenter, and none ends the run."""
+    """None of these is looked for, and none ends the run."""
     ids = [row["id"] for row in stored("vistaqa", "identification")][: len(MALFORMED)]
     says = model(
         f"REPLIES = dict(zip({ids!r}, {list(MALFORMED)!r}))\n\ndef answer(row):\n    return REPLIES[row['id']]\n"
@@ -407,6 +412,10 @@ def test_malformed_replies_are_counted_each_under_its_reason(
         "--dataset",
         built["vistaqa"],
         *chosen,
+        "--segmenter",
+        tiny_segmenters("sam3"),
+        "--device",
+        "cpu",
         "--model",
         says,
         "--output",
@@ -418,3 +427,40 @@ def test_malformed_replies_are_counted_each_under_its_reason(
     assert [found[id]["problem"] for id in ids] == list(MALFORMED.values())
     assert all(found[id]["answer"] == "" and found[id]["masks"] == [] for id in ids)
     assert json.loads(done.stdout)["problems"]["no JSON with answer"] == 4
+
+
+def test_phrases_become_masks_by_a_segmenter_and_a_kill_between_costs_nothing(
+    lookcheck: Lookcheck,
+    tiny_segmenters: Callable[[str], Path],
+    built: dict[str, Path],
+    model: Model,
+    tmp_path: Path,
+) -> None:
+    says = model("""
+    def answer(row):
+        return '{"answer": "a", "evidence": %s}' % ('[]' if row["id"] == "0001" else '["a cup", "the table"]')
+    """)
+    command = [
+        "predict", "run", "--dataset", built["vistaqa"], "--limit", 4, "--model", says, "--device", "cpu",
+        "--segmenter", tiny_segmenters("sam3"), "--output", tmp_path / "run", "--quiet",
+    ]  # fmt: skip
+    done = lookcheck(*command)
+    assert done.returncode == 0, done.stderr
+    found = predictions(tmp_path / "run")
+    assert len(found) == 4
+    for line in found:
+        assert len(line["masks"]) == len(line["instances"])
+        assert all(mask["size"] == [512, 512] for mask in line["masks"])
+        assert {item["phrase"] for item in line["instances"]} <= {"a cup", "the table"}
+    (none,) = [line for line in found if line["id"] == "0001"]
+    assert (none["masks"], none["phrases"]) == ([], [])
+    header = json.loads((tmp_path / "run" / "run.json").read_text())["lookcheck_run"]["deciding"]
+    assert (header["evidence"]["segmenter"], header["evidence"]["merge_iou"]) == ("sam3", 0.8)
+    whole = (tmp_path / "run" / "predictions.jsonl").read_bytes()
+    first, *_ = whole.splitlines(keepends=True)
+    # Killed in the second stage: replies are there, of predictions one and a half.
+    (tmp_path / "run" / "predictions.jsonl").write_bytes(first + b'{"id": "00')
+    assert lookcheck(*command).returncode == 0
+    assert (tmp_path / "run" / "predictions.jsonl").read_bytes() == whole
+    other = lookcheck(*command, "--merge-iou", 0.5)
+    assert "evidence.merge_iou was 0.8, is 0.5" in other.stderr
