@@ -9,6 +9,7 @@ import typer
 
 from lookcheck.scripts.models.settings import Access, Place
 from lookcheck.scripts.option_objects import with_option_objects
+from lookcheck.scripts.predict.local.settings import Limits
 from lookcheck.scripts.predict.settings import Asking, Fields, Finding, Model
 
 
@@ -17,6 +18,7 @@ def run(
     asking: Asking,
     model: Model,
     place: Place,
+    limits: Limits,
     access: Access,
     fields: Fields,
     finding: Finding,
@@ -43,7 +45,7 @@ def run(
     from lookcheck.scripts.predict.session import RunOptions, prepare
     from lookcheck.scripts.predict.telling import tell_plan, tell_run
 
-    session = prepare(RunOptions(asking, model, place, access, fields, finding))
+    session = prepare(RunOptions(asking, model, place, access, fields, finding, limits))
     first = session.processes.first
     if dry_run:
         if first:

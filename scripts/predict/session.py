@@ -11,7 +11,6 @@ from pathlib import Path
 
 from PIL import Image
 
-from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.verdict_file import Json
 from lookcheck.dataset_builders.requests.pictures import PictureReader, opened
 from lookcheck.dataset_builders.requests.request import Asked, Picture
@@ -22,6 +21,7 @@ from lookcheck.scripts.models.store import Header, RowFile
 from lookcheck.scripts.models.watch import Watch
 from lookcheck.scripts.predict.backend import Backend
 from lookcheck.scripts.predict.finding import Finder, open_finder
+from lookcheck.scripts.predict.local.settings import Limits
 from lookcheck.scripts.predict.plan import Plan, make_plan
 from lookcheck.scripts.predict.run_folder import (
     PREDICTION_FILE,
@@ -53,6 +53,7 @@ class RunOptions:
     access: Access
     fields: Fields
     finding: Finding = field(default_factory=Finding)
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True)
@@ -216,7 +217,10 @@ def _backend(options: RunOptions, plan: Plan, processes: Processes) -> Backend:
         from lookcheck.scripts.predict.server import ServerBackend
 
         return ServerBackend(options.model, options.access, options.fields, plan.requests)
-    raise InputError("--backend transformers can't be run by this version")
+    from lookcheck.scripts.predict.local.backend import LocalBackend
+
+    model = options.model
+    return LocalBackend(model.model, model.revision, options.place, processes, options.limits)
 
 
 def _in_first(processes: Processes, make: Callable[[], RowFile[Line]]) -> RowFile[Line] | None:

@@ -12,6 +12,7 @@ from lookcheck.dataset_builders.core.printable import printable
 from lookcheck.scripts import console
 from lookcheck.scripts.models.settings import Access, Place
 from lookcheck.scripts.option_objects import with_option_objects
+from lookcheck.scripts.predict.local.settings import Limits
 from lookcheck.scripts.predict.settings import Asking, Fields, Model
 
 
@@ -20,6 +21,7 @@ def show(
     asking: Asking,
     model: Model,
     place: Place,
+    limits: Limits,
     access: Access,
     fields: Fields,
     id: Annotated[str, typer.Argument(help="Of the row.")],
@@ -35,7 +37,9 @@ def show(
     """
     from lookcheck.scripts.predict.session import RunOptions, prepare
 
-    session = prepare(RunOptions(replace(asking, ids=[id], limit=None), model, place, access, fields))
+    session = prepare(
+        RunOptions(replace(asking, ids=[id], limit=None), model, place, access, fields, limits=limits)
+    )
     (row,) = session.plan.rows
     found = {part: (request, session.backend.show(request)) for part, request in row.requests.items()}
     session.backend.close()
