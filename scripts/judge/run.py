@@ -71,7 +71,7 @@ def run(
     access: Access,
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN]…", help="Folders of lookcheck predict, or of several runs each."),
+        typer.Argument(metavar="RUN", help="Folders of lookcheck predict, or of several runs each."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option(help="The verdict file; an unfinished one is continued.")
