@@ -38,6 +38,8 @@ class Loaded:
         require("torch", "torchvision", "transformers", "accelerate")
         import transformers
 
+        # Quantised weights and adapters are asked for the model under test.
+        place = place.bare
         self._model_class = getattr(transformers, classes[0])
         self._name, self._revision, self._place = name, revision, place
         self.device = device_of(place)

@@ -23,9 +23,11 @@ from pycocotools import mask as coco
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.metrics.grove import compute
 from lookcheck.scripts.models.processes import Processes
+from lookcheck.scripts.models.settings import Place
 from lookcheck.scripts.predict.evidence import instances as module
 from lookcheck.scripts.predict.evidence.grounding import NO_BOX, GroundedSam2
 from lookcheck.scripts.predict.evidence.instances import Instance, instance, merged, slices
+from lookcheck.scripts.predict.evidence.loaded import Loaded
 from lookcheck.scripts.predict.evidence.sam2 import Sam2
 from lookcheck.scripts.predict.evidence.sam3 import EMPTY_PHRASE, Sam3
 from lookcheck.scripts.predict.evidence.settings import Looking
@@ -305,6 +307,17 @@ def test_settings_that_change_masks_are_described(tiny_segmenters: Folders) -> N
     assert json.loads(json.dumps(told)) == told
     assert told["prompt"] == "a {phrase}."
     assert (told["box_threshold"], told["text_threshold"], told["boxes"]) == (0.3, 0.25, "top")
+
+
+def test_what_is_done_to_the_model_under_test_is_not_done_to_a_segmenter(tiny_segmenters: Folders) -> None:
+    """It shares the place only: quantised weights can't be had on a CPU, and the adapter is none at all."""
+    folder = str(tiny_segmenters("sam3"))
+    told = []
+    for place in (Place(device="cpu"), Place(device="cpu", quantization="4bit", adapter="no/such")):
+        loaded = Loaded(("Sam3Model", "Sam3Processor"), folder, None, place, Processes())
+        told.append(loaded.describe())
+        assert not hasattr(loaded.model, "peft_config")
+    assert told[0] == told[1]
 
 
 def test_a_closed_segmenter_holds_no_weights(
