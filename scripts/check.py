@@ -14,7 +14,7 @@ from lookcheck.scripts import console
 
 
 def check(
-    folder: Annotated[Path, typer.Argument(help="A folder written by lookcheck build.")],
+    folder: Annotated[Path, typer.Option("--dataset", help="A folder written by lookcheck build.")],
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Check a built folder against the rules of its data set and the limits of the Hub's viewer.
@@ -24,7 +24,7 @@ def check(
     Example:
 
     \b
-      lookcheck check vistaqa
+      lookcheck check --dataset vistaqa
     """
     refuse_unbuilt(folder)
     # `datasets` takes seconds to import: not for --help, nor to say that there is nothing.

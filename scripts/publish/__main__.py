@@ -18,7 +18,7 @@ from lookcheck.scripts.publish.hub import publish as publish_upload
 
 
 def publish(
-    folder: Annotated[Path, typer.Argument(help="A folder written by lookcheck build.")],
+    folder: Annotated[Path, typer.Option("--dataset", help="A folder written by lookcheck build.")],
     to: Annotated[str, typer.Option("--to", help="Repository on the Hub, ORG/NAME.")],
     public: Annotated[bool, typer.Option("--public", help="Everybody can see it.")] = False,
     rights: Annotated[
@@ -42,7 +42,7 @@ def publish(
     Example:
 
     \b
-      lookcheck publish vistaqa --to ORG/VistaQA --dry-run
+      lookcheck publish --dataset vistaqa --to ORG/VistaQA --dry-run
     """
     check_repo(to)
     manifest = read_built(folder)

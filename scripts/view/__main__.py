@@ -12,9 +12,9 @@ from lookcheck.scripts import console
 
 
 def view(
-    folder: Annotated[Path, typer.Argument(help="A folder written by lookcheck build.")],
+    folder: Annotated[Path, typer.Option("--dataset", help="A folder written by lookcheck build.")],
     output: Annotated[
-        Path | None, typer.Option(help="New folder for the page (FOLDER-gallery without --sheet).")
+        Path | None, typer.Option(help="New folder for the page (DATASET-gallery without --sheet).")
     ] = None,
     config: Annotated[
         str | None, typer.Option(help="Configuration; the first if not given, all for perturbed POPE.")
@@ -35,7 +35,7 @@ def view(
     Example:
 
     \b
-      lookcheck view vistaqa --output gallery --sheet sheet.png
+      lookcheck view --dataset vistaqa --output gallery --sheet sheet.png
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")

@@ -72,7 +72,17 @@ def test_build_publish_load_and_score_over_http(loopback_hub: Any, tmp_path: Pat
     build = ["build", "vistaqa", "--source", "folder", "--allow-partial", "--output", "built"]
     build += ["--annotations", "in/annotations", "--images", "in/images"]
     _run(loopback_hub, tmp_path, "-m", "lookcheck.scripts.cli", *build)
-    _run(loopback_hub, tmp_path, "-m", "lookcheck.scripts.cli", "publish", "built", "--to", "org/VistaQA")
+    _run(
+        loopback_hub,
+        tmp_path,
+        "-m",
+        "lookcheck.scripts.cli",
+        "publish",
+        "--dataset",
+        "built",
+        "--to",
+        "org/VistaQA",
+    )
     _run(
         loopback_hub, tmp_path, "-m", "lookcheck.scripts.cli", "publish-metric", "grove", "--to", "org/grove"
     )

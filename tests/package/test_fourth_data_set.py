@@ -71,7 +71,7 @@ def test_build_refuses_as_the_data_set_says(tree: Path, tmp_path: Path) -> None:
 
 
 def test_check_holds_its_rules(tree: Path, built: Path, tmp_path: Path) -> None:
-    done = run(tree, built, "check", "built")
+    done = run(tree, built, "check", "--dataset", "built")
     assert (done.returncode, done.stdout) == (0, "built: 1 files, 3 rows, all rules kept\n")
     broken = tmp_path / "broken"
     shutil.copytree(built / "built", broken)
@@ -79,14 +79,14 @@ def test_check_holds_its_rules(tree: Path, built: Path, tmp_path: Path) -> None:
     table = pq.read_table(path, partitioning=None)
     answers = pa.array(["green", *table["answer"].to_pylist()[1:]])
     pq.write_table(table.set_column(3, "answer", answers), path, write_page_index=True)
-    done = run(tree, tmp_path, "check", "broken", "--json")
+    done = run(tree, tmp_path, "check", "--dataset", "broken", "--json")
     assert done.returncode == 2
     faults = [(fault["id"], fault["message"]) for fault in json.loads(done.stdout)["faults"]]
     assert ("blue", "'green' is not the colour (0, 0, 220)") in faults
 
 
 def test_view_shows_it(tree: Path, built: Path, tmp_path: Path) -> None:
-    done = run(tree, built, "view", "built", "--output", str(tmp_path / "page"))
+    done = run(tree, built, "view", "--dataset", "built", "--output", str(tmp_path / "page"))
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "page" / "index.html").read_text()
     assert "Shades" in page
@@ -150,7 +150,7 @@ def test_publish_uploads_it_and_anybody_loads_it(
     tree: Path, built: Path, loopback_hub: Any, tmp_path: Path
 ) -> None:
     hub = {"HF_ENDPOINT": loopback_hub.url, "HF_TOKEN": TOKEN, "HF_HUB_DISABLE_XET": "1"}
-    done = run(tree, built, "publish", "built", "--to", "org/Shades", "--public", **hub)
+    done = run(tree, built, "publish", "--dataset", "built", "--to", "org/Shades", "--public", **hub)
     assert done.returncode == 0, done.stderr
     program = (
         "import datasets\n"

@@ -45,11 +45,11 @@ def test_build_then_check(lookcheck: Command, source: list[str], tmp_path: Path)
     built = lookcheck(*source, "--allow-partial", "--num-proc", "2")
     assert built.returncode == 0, built.stderr
     assert built.stdout.splitlines()[1:] == ["  default / test: 4 rows", "  ocr / test: 4 rows"]
-    checked = lookcheck("check", str(tmp_path / "out"))
+    checked = lookcheck("check", "--dataset", str(tmp_path / "out"))
     assert checked.stdout == f"{tmp_path / 'out'}: 1 files, 4 rows, all rules kept\n"
     assert checked.returncode == 0
     (tmp_path / "out" / "eval.yaml").write_text("tasks: 3\n")
-    broken = lookcheck("check", str(tmp_path / "out"), "--json")
+    broken = lookcheck("check", "--dataset", str(tmp_path / "out"), "--json")
     assert broken.returncode == 2
     report = json.loads(broken.stdout)
     assert [(fault["id"], fault["rule"]) for fault in report["faults"]] == [("eval.yaml", "eval")]
@@ -97,7 +97,7 @@ def test_missing_options_and_folders_are_one_sentence(lookcheck: Command, tmp_pa
             "--output",
             str(tmp_path / "out"),
         ],
-        ["check", str(tmp_path / "none")],
+        ["check", "--dataset", str(tmp_path / "none")],
     ):
         result = lookcheck(*arguments)
         assert result.returncode == 2
@@ -118,7 +118,7 @@ def test_an_unreachable_hub_is_one_sentence(tmp_path: Path, monkeypatch: pytest.
 
 def test_checking_what_was_not_built_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# Mine")
-    result = _run("check", str(tmp_path))
+    result = _run("check", "--dataset", str(tmp_path))
     message = f"error: {tmp_path}: not a folder written by lookcheck build, it lacks lookcheck.json\n"
     assert (result.returncode, result.stdout, result.stderr) == (2, "", message)
 

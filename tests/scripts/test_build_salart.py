@@ -47,7 +47,7 @@ def test_the_sample_from_nothing_to_a_score(
         "  images / test: 12 rows",
         "  questions / test: 47 rows",
     ]
-    checked = lookcheck("check", out)
+    checked = lookcheck("check", "--dataset", out)
     assert checked.stdout == f"{out}: 2 files, 59 rows, all rules kept\n"
     import pyarrow.parquet as pq
 

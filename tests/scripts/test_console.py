@@ -138,6 +138,16 @@ def test_every_option_of_an_example_exists() -> None:
         assert set(re.findall(r"--[a-z-]+", example)) <= known, path
 
 
+@pytest.mark.parametrize("name", ["check", "view", "publish"])
+def test_a_built_folder_has_one_name(name: str) -> None:
+    built = [one for one in COMMANDS[name,].params if "--dataset" in one.opts]
+    assert len(built) == 1
+    assert not [one for one in COMMANDS[name,].params if isinstance(one, click.Argument)]
+    # The form without a name is refused, not read as something else.
+    refused = _run(name, "vistaqa")
+    assert refused.returncode == 2, refused.stdout
+
+
 def test_commands_stand_in_the_order_of_work() -> None:
     shown = _run("--help").stdout.partition("Commands:")[2].splitlines()
     names = [line.split()[0] for line in shown if line.strip()]

@@ -85,7 +85,7 @@ def run(hub: Any, folder: Path, *command: str, **changed: str) -> subprocess.Com
 
 
 def publish(hub: Any, folder: Path, *options: str, **changed: str) -> subprocess.CompletedProcess[str]:
-    command = ("-m", "lookcheck.scripts.publish", str(folder), "--to", "org/Small", *options)
+    command = ("-m", "lookcheck.scripts.publish", "--dataset", str(folder), "--to", "org/Small", *options)
     return run(hub, folder.parent, *command, **changed)
 
 

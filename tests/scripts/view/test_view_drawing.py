@@ -178,7 +178,9 @@ def test_view_of_more_than_600_pictures_says_that_the_sheet_is_sampled(
     lookcheck: Any, tmp_path: Path, upstream: Any, build_vistaqa: Any
 ) -> None:
     folder = build_vistaqa(tmp_path, [upstream.record(number, "counting") for number in range(1201)])
-    made = lookcheck("view", folder, "--output", tmp_path / "page", "--sheet", tmp_path / "sheet.png")
+    made = lookcheck(
+        "view", "--dataset", folder, "--output", tmp_path / "page", "--sheet", tmp_path / "sheet.png"
+    )
     assert made.returncode == 0, made.stderr
     assert made.stdout == (
         f"{tmp_path / 'page' / 'index.html'}: 1,201 of 1,201\n"

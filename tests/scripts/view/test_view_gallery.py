@@ -211,13 +211,13 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_command(vistaqa_folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "set"
     shutil.copytree(vistaqa_folder, copy)
-    made = _run(str(copy))
+    made = _run("--dataset", str(copy))
     assert made.returncode == 0, made.stderr
     assert made.stdout == f"{tmp_path / 'set-gallery' / 'index.html'}: 48 of 48\n"
-    again = _run(str(copy))
+    again = _run("--dataset", str(copy))
     assert again.returncode == 2
     assert again.stderr == f"error: {tmp_path / 'set-gallery'}: the folder is not empty; name a new one\n"
-    sheet = _run(str(copy), "--sheet", str(tmp_path / "sheet.png"), "--limit", "5", "--json")
+    sheet = _run("--dataset", str(copy), "--sheet", str(tmp_path / "sheet.png"), "--limit", "5", "--json")
     assert json.loads(sheet.stdout) == {
         "name": "vistaqa",
         "shown": 5,
