@@ -12,10 +12,13 @@ from lookcheck.dataset_builders.requests.loader import filled
 from lookcheck.dataset_builders.requests.pictures import read_with_pictures
 from lookcheck.dataset_builders.requests.protocol import AskingProtocol
 from lookcheck.dataset_builders.requests.replies import budget, unread
-from lookcheck.dataset_builders.requests.request import Answer, Asked, Measure, Request
+from lookcheck.dataset_builders.requests.request import Answer, Asked, Measure, Names, Request
 from lookcheck.dataset_builders.requests.task import Wish
 from lookcheck.metrics.perturbed_pope.parsing import ANSWERS, parse
 
+_COLUMNS = ("id", "question", "entity")
+# By what answers that were made elsewhere name a row; older folders lack them.
+_NAMES = ("parent_id", "category", "image_id", "image_name")
 _RANK = "rank"
 _BOTH, _NEITHER = "several answers", "no answer"
 
@@ -30,12 +33,12 @@ class PerturbedPOPETask:
         for condition in folder.configs:
             if wish.conditions and condition not in wish.conditions:
                 continue
-            for paths in folder.splits(condition).values():
-                for where, row in read_with_pictures(paths, ["id", "question", "entity"], ["image"]):
+            for split, paths in folder.splits(condition).items():
+                for where, row in read_with_pictures(paths, _COLUMNS, ["image"], optional=_NAMES):
                     # `text_only` is the condition no_image: its rows have no picture, and none is made up.
                     if row["image"] is None and CONDITIONS[condition].has_picture:
                         raise InputError(f"{where}: id {row['id']!r} has no picture; see lookcheck check")
-                    yield _asked(row, protocol, wish)
+                    yield _asked(row, protocol, wish, split)
 
     def fields(
         self, asked: Asked, answers: Mapping[str, Answer], protocol: AskingProtocol
@@ -62,7 +65,7 @@ class PerturbedPOPETask:
 TASK = PerturbedPOPETask()
 
 
-def _asked(row: Mapping[str, Any], protocol: AskingProtocol, wish: Wish) -> Asked:
+def _asked(row: Mapping[str, Any], protocol: AskingProtocol, wish: Wish, split: str) -> Asked:
     picture = None if wish.no_image else row["image"]
     entity = row["entity"] if (protocol.options or {}).get("entity") else None
     measure = Measure(protocol.words, entity) if protocol.words or entity else None
@@ -76,7 +79,19 @@ def _asked(row: Mapping[str, Any], protocol: AskingProtocol, wish: Wish) -> Aske
         thinking=wish.thinking,
     )
     size = None if row["image"] is None else row["image"].size
-    return Asked(row["id"], {"": request}, size, {"questions": {"": row["question"]}})
+    return Asked(row["id"], {"": request}, size, {"questions": {"": row["question"]}}, _names(row, split))
+
+
+def _names(row: Mapping[str, Any], split: str) -> Names:
+    # A folder has one split with a column, or a split for each.
+    split, parent = row["category"] or split, row["parent_id"]
+    begin = f"{split}-"
+    numbered = parent is not None and parent.startswith(begin)
+    return Names(
+        question_id=parent.removeprefix(begin) if numbered else None,
+        split=split,
+        pictures=tuple(str(row[key]) for key in ("image_id", "image_name") if row[key] is not None),
+    )
 
 
 def _problem(answer: Answer, protocol: AskingProtocol) -> str | None:

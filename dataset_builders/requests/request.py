@@ -160,6 +160,24 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Names:
+    """By what other programs name a row, so that answers made elsewhere find it.
+
+    Attributes
+    ----------
+    question_id : str or None
+        Of the upstream file; may repeat across splits.
+    split : str or None
+    pictures : tuple of str
+        File name or number of the picture upstream.
+    """
+
+    question_id: str | None = None
+    split: str | None = None
+    pictures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Asked:
     """One row of a data set as requests.
 
@@ -173,9 +191,12 @@ class Asked:
     about : mapping
         What the task needs to read the answers: options of a choice question and the like. ``questions``
         holds the row's bare question for each part.
+    names : Names
+        Beside `id`.
     """
 
     id: str
     requests: Mapping[str, Request]
     size: tuple[int, int] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
