@@ -78,7 +78,8 @@ def tell_run(output: Path, lines: Mapping[str, Line], *, as_json: bool) -> None:
         }
         print(console.to_json(told))
         return
-    print(f"{output / PREDICTIONS}: {len(lines):,} rows, {prompt:,} tokens of prompts and {new:,} new ones")
+    tokens = f", {prompt:,} tokens of prompts and {new:,} new ones" if prompt or new else ""
+    print(f"{output / PREDICTIONS}: {len(lines):,} rows{tokens}")
     for what, found in (("failed", failures), ("can't be read", problems)):
         for reason, count in found.most_common(_REASONS):
             print(f"  {what}, {count:,}: {printable(reason)}")

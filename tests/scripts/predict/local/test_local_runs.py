@@ -85,7 +85,6 @@ def test_a_picture_is_seen(
 def test_vistaqa_by_a_local_model(
     lookcheck: Lookcheck,
     vlm_folder: Callable[[str], Path],
-    tiny_segmenters: Callable[[str], Path],
     built: dict[str, Path],
     tmp_path: Path,
 ) -> None:
