@@ -39,6 +39,20 @@ def refuse_unbuilt(folder: Path) -> None:
         raise InputError(f"{folder}: not a folder written by lookcheck build, it lacks {MANIFEST}")
 
 
+def refuse_inside_built(output: Path) -> None:
+    """Refuse a place inside a built folder, whose files are published.
+
+    Raises
+    ------
+    InputError
+    """
+    for parent in output.absolute().parents:
+        if (parent / MANIFEST).is_file():
+            raise InputError(
+                f"{output}: lies inside the built folder {parent}, and would be published with it"
+            )
+
+
 def extra_files(folder: Path, listed: Collection[str]) -> list[str]:
     """Files and links that lie in a built folder and are not of the build; none that is hidden."""
     paths = ((path, path.relative_to(folder)) for path in sorted(folder.rglob("*")))

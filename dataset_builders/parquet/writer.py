@@ -20,7 +20,7 @@ from lookcheck.dataset_builders.core.interrupts import interrupts_held
 from lookcheck.dataset_builders.core.permissions import make_readable
 from lookcheck.dataset_builders.core.processes import Track, no_track, ordered_map, process_pool
 from lookcheck.dataset_builders.parquet.card import count_columns, digest_of, render_card, render_eval
-from lookcheck.dataset_builders.parquet.listing import MANIFEST
+from lookcheck.dataset_builders.parquet.listing import MANIFEST, refuse_inside_built
 from lookcheck.dataset_builders.parquet.plan import Finished, FolderPlan, ShardGroup
 from lookcheck.dataset_builders.parquet.shards import UNFINISHED, ShardWriter
 
@@ -35,11 +35,7 @@ def refuse_output(output: Path) -> None:
     ------
     InputError
     """
-    for parent in output.absolute().parents:
-        if (parent / MANIFEST).is_file():
-            raise InputError(
-                f"{output}: lies inside the built folder {parent}, and would be published with it"
-            )
+    refuse_inside_built(output)
     if output.is_dir() and not any(output.iterdir()):
         return
     if output.is_dir():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeGuard
 
 from lookcheck.dataset_builders.core.errors import Fault, InputError, IntegrityError
@@ -173,6 +173,8 @@ def _photos(
         about = [item.get(key) for key in ("credit", "flickr_url", "coco_url")]
         if not _is_integer(id) or not isinstance(name, str) or not name.strip():
             faults.append(Fault(where, "image", f"needs an integer id and a file_name, not {id!r}, {name!r}"))
+        elif PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+            faults.append(Fault(where, "image", f"file_name leaves the folder of images: {name!r}"))
         elif not _is_side(width) or not _is_side(height):
             message = f"width and height must be positive integers, not {width!r}, {height!r}"
             faults.append(Fault(where, "image", message))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import fsum
 from typing import Any
 
@@ -38,7 +38,13 @@ _RANKS = ("mrr", "mean_rank", "median_rank", "mean_probability")
 _SIDES = ("original", "perturbed")
 
 
-def report(system: str, result: Mapping[str, Any], notes: Sequence[str], split: str | None = None) -> Report:
+def report(
+    system: str,
+    result: Mapping[str, Any],
+    notes: Sequence[str],
+    split: str | None = None,
+    answered: Collection[str] | None = None,
+) -> Report:
     """The tables of a result: one line a condition, with policies that never look beside it.
 
     Parameters
@@ -52,6 +58,8 @@ def report(system: str, result: Mapping[str, Any], notes: Sequence[str], split: 
         The split to show; where not given, every figure is the mean over the splits, and there is none for
         a condition that lacks a split that others have: it would be a mean of something else. Evidence
         reliance is then over the pairs of all splits together.
+    answered : collection of str, optional
+        Conditions of which at least one row has an answer; the others show no figures. All if not given.
 
     Raises
     ------
@@ -69,6 +77,10 @@ def report(system: str, result: Mapping[str, Any], notes: Sequence[str], split: 
                 lacking.append(f"{condition} has no rows of {', '.join(missing)}: no means; see --split")
                 lines.append(Line("condition", condition, [Cell(None)] * len(COLUMNS)))
             continue
+        if answered is not None and condition not in answered:
+            lacking.append(f"{condition}: no row has an answer, no figures")
+            lines.append(Line("condition", condition, [Cell(None)] * len(COLUMNS)))
+            continue
         lines.append(Line("condition", condition, _summary(result, condition, chosen, split)))
     counts = result["counts"]
     over = f"split {chosen[0]}" if len(chosen) == 1 else f"means over the splits {', '.join(chosen)}"
@@ -85,7 +97,10 @@ def report(system: str, result: Mapping[str, Any], notes: Sequence[str], split: 
         *_rank_notes(result, chosen),
     ]
     tables = [Table("Perturbed POPE, percent", COLUMNS, lines), _every_figure(result)]
-    return Report(system, tables, result, sentences)
+    # The figures shown depend on it.
+    shown = split if split is not None else "mean" if len(chosen) > 1 else "only"
+    told = {**result, "signature": f"{result['signature']}|split:{shown}({','.join(chosen)})"}
+    return Report(system, tables, told, sentences)
 
 
 def _summary(

@@ -95,7 +95,9 @@ class PerturbedPOPEScorer:
             labels = _chosen(references, options.condition, source)
             if other := sum(row not in labels for row in given):
                 notes.append(f"{other:,} predictions of other conditions are not scored")
-        notes += _missing(labels, given, options, predictions)
+        absent = [row for row in labels if row not in given or given[row].fields.get("text") is None]
+        if absent:
+            notes.append(_absent_note(absent, labels, options, predictions))
         wanted = {row: _reference(record) for row, record in labels.items()}
         result: Mapping[str, Any] = computed(
             lambda: compute(
@@ -113,7 +115,9 @@ class PerturbedPOPEScorer:
             placed(labels),
             placed(given),
         )
-        return report(system, result, notes, options.split)
+        told = {**result, "signature": f"{result['signature']}|without_text:{len(absent)}"}
+        answered = {labels[row].text("condition") for row in labels.keys() - set(absent)}
+        return report(system, told, notes, options.split, answered)
 
 
 SCORER = PerturbedPOPEScorer()
@@ -130,16 +134,10 @@ def _chosen(
     return {row: record for row, record in labels.items() if record.fields["condition"] in kept}
 
 
-def _missing(
-    labels: Mapping[str, JsonRecord],
-    given: Mapping[str, JsonRecord],
-    options: ScoreOptions,
-    predictions: Path,
-) -> list[str]:
+def _absent_note(
+    absent: Sequence[str], labels: Mapping[str, JsonRecord], options: ScoreOptions, predictions: Path
+) -> str:
     """A note on rows without an answer, or an error where a rule would make something else of them."""
-    absent = [row for row in labels if row not in given or given[row].fields.get("text") is None]
-    if not absent:
-        return []
     shown = ", ".join(map(repr, absent[:5])) + (", …" if len(absent) > 5 else "")
     rule = "--parser official reads them as yes" if options.parser == "official" else ""
     if not rule and options.unparsed == "drop":
@@ -149,7 +147,7 @@ def _missing(
             f"{predictions}: {len(absent):,} of {len(labels):,} rows have no text (id {shown}) and {rule}; "
             'answer them, write "" where the model said nothing, or name the conditions with --condition'
         )
-    return [f"{share(len(absent), len(labels))} rows have no text, counted as wrong (id {shown})"]
+    return f"{share(len(absent), len(labels))} rows have no text, counted as wrong (id {shown})"
 
 
 def _prediction(record: JsonRecord | None) -> dict[str, Any]:

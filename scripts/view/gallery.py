@@ -16,6 +16,7 @@ from lookcheck.dataset_builders.core.processes import Track, no_track
 from lookcheck.dataset_builders.display.items import Item
 from lookcheck.dataset_builders.display.media import Media
 from lookcheck.dataset_builders.display.view import View
+from lookcheck.dataset_builders.parquet.listing import refuse_inside_built
 from lookcheck.dataset_builders.parquet.reader import BuiltFolder, Choice, open_folder
 from lookcheck.dataset_builders.parquet.writer import refuse_output
 from lookcheck.dataset_builders.registry import data_set
@@ -72,13 +73,12 @@ def write_gallery(
     InputError
         If the folder can't be read, a row can't be shown, or an output is there already.
     """
+    folder = open_folder(path)
     if output is not None:
         refuse_output(output)
-        _refuse_inside(output, path)
     if sheet is not None:
         refuse_sheet(sheet)
-        _refuse_inside(sheet, path)
-    folder = open_folder(path)
+        refuse_inside_built(sheet)
     view = data_set(folder.name, path).view()
     target = (output or sheet or path).absolute()
     work = None
@@ -128,12 +128,6 @@ def refuse_sheet(sheet: Path) -> None:
         raise InputError(f"{sheet}: exists already; name a new file")
     if not sheet.absolute().parent.is_dir():
         raise InputError(f"{sheet}: the folder {sheet.absolute().parent} does not exist")
-
-
-def _refuse_inside(output: Path, path: Path) -> None:
-    # It would be published with the data.
-    if path.resolve() in (output.resolve(), *output.resolve().parents):
-        raise InputError(f"{output}: lies inside the built folder {path}; name a place outside")
 
 
 def _unique(items: Iterator[Item]) -> Iterator[Item]:

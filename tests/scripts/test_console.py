@@ -104,6 +104,13 @@ def _shown_names(parameter: Any) -> list[str]:
     return list(parameter.opts) if shown else []
 
 
+@pytest.mark.parametrize("command", ["check", "view", "publish"])
+def test_a_built_folder_is_an_option_everywhere(command: str) -> None:
+    options = {option: parameter for parameter in COMMANDS[command,].params for option in parameter.opts}
+    assert options["--dataset"].required
+    assert all(parameter.param_type_name == "option" for parameter in options.values())
+
+
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_help_is_whole_at_80_columns(path: tuple[str, ...]) -> None:
     result = _run(*path, "-h")

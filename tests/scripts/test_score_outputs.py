@@ -121,6 +121,27 @@ def test_latex_escapes_and_compiles(files: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--output", "a.csv", "--per-sample", "a.csv"], "a.csv: is to be written 2 times"),
+        (["--output", "a.csv", "--output", "./a.csv"], "a.csv: is to be written 2 times"),
+        (["--output", "built/lookcheck.json"], "built/lookcheck.json: lies inside the built folder"),
+        (["--per-sample", "built/data/rows.csv"], "built/data/rows.csv: lies inside the built folder"),
+    ],
+)
+def test_no_output_destroys_another_file(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, arguments: list[str], said: str
+) -> None:
+    (files / "built" / "data").mkdir(parents=True)
+    (files / "built" / "lookcheck.json").write_text("{}")
+    before = sorted(path.name for path in files.rglob("*"))
+    assert score(monkeypatch, *BOTH, *arguments) == 2
+    assert said in capsys.readouterr().err
+    assert sorted(path.name for path in files.rglob("*")) == before
+    assert (files / "built" / "lookcheck.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize(
     ("command", "arguments", "said"),
     [
         ("vqa", [], "give --references FILE"),

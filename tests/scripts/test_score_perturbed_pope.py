@@ -185,6 +185,25 @@ def test_some_conditions_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert "3 predictions of other conditions are not scored\n" in out
 
 
+def test_the_signature_says_the_split_and_what_was_not_answered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
+) -> None:
+    only_originals = [row for row in ANSWERS if not row["id"].endswith(("-mask", "-swap"))]
+    signatures = []
+    for more in ([], ["--split", "random"], ["--split", "popular"]):
+        assert run(monkeypatch, tmp_path, only_originals, *more) == 0
+        out = capsys.readouterr().out
+        signatures.append(next(line for line in out.split("\n") if line.startswith("signature: ")))
+        # Nothing was answered: no figure, rather than one of a model that looks past everything.
+        assert table(out)["black_mask"] == ["–"] * 7
+        assert "black_mask: no row has an answer, no figures\n" in out
+    absent = len(ANSWERS) - len(only_originals)
+    tails = [line.split("|without_text:")[1] for line in signatures]
+    assert tails == [
+        f"{absent}|split:{shown}" for shown in ("mean(random,popular)", "random(random)", "popular(popular)")
+    ]
+
+
 def test_missing_answers_are_counted_aloud_and_never_read_as_yes_or_dropped(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
 ) -> None:

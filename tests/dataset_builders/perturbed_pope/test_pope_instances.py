@@ -127,6 +127,13 @@ def test_bad_annotations(tiny_coco: ModuleType, tmp_path: Path, change: dict[str
             lambda content: content["images"][0].update(width=0),
             "image 1: width and height must be positive integers, not 0, 120",
         ),
+        *(
+            (
+                lambda content, name=name: content["images"][0].update(file_name=name),
+                f"image 1: file_name leaves the folder of images: {name!r}",
+            )
+            for name in ("../a.jpg", "a/../../b.jpg", "/etc/a.jpg")
+        ),
         (lambda content: content["images"][0].update(file_name=None), "needs an integer id and a file_name"),
         (lambda content: content["images"][1].update(id=1), "the id or the file 'b.jpg' stands twice"),
         (
