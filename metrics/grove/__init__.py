@@ -1,5 +1,6 @@
 """Grove: the right answer and the right masks. `README.md` says how; `scoring.py` does it."""
 
+from .headline import headline
 from .masks import area, decode, iou_matrix, to_rle, to_rles
 from .scoring import (
     VERSION,
@@ -20,6 +21,7 @@ __all__ = [
     "compute",
     "cross_table",
     "decode",
+    "headline",
     "iou_matrix",
     "mask_score",
     "match",

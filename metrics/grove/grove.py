@@ -9,13 +9,15 @@ import datasets
 import evaluate
 
 from .common import CheckedRows, Id, place
+from .headline import headline
+from .intervals import RESAMPLES
 from .masks import to_rle
 from .rle import decode_counts
 from .scoring import VERSION, compute
 from .validation import check_row
 
 # evaluate copies only the modules that this file names, so it names all of them, one a line.
-__all__ = ["VERSION", "Grove", "decode_counts", "to_rle"]
+__all__ = ["RESAMPLES", "VERSION", "Grove", "decode_counts", "headline", "to_rle"]
 
 _DESCRIPTION = """
 Grove (VistaQA, arXiv 2605.20676): a visual answer counts for what it can point at. The judge's verdict
@@ -33,6 +35,7 @@ Args:
     unjudged (str): "error" (default) or "wrong", what a verdict "none" does.
     missing (str): "wrong" (default) or "empty", what masks of None (no prediction at all) are.
     empty_masks (str): "keep" (default) or "drop", whether an all-zero predicted mask counts.
+    confidence (float, optional): 0.95 for example; adds "intervals" of the figures, clustered by groups.
 Returns:
     grove, answer_accuracy, mask_score (fractions in [0, 1]), with_evidence, without_evidence, by_task,
     by_domain, by_num_instances, cross_table, counts, baselines, per_sample, signature.

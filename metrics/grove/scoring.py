@@ -33,6 +33,8 @@ from .common import (
     places_by_label,
     signature,
 )
+from .headline import headline
+from .intervals import add_intervals, checked_confidence
 from .masks import Rle, area, iou_matrix
 from .validation import (
     EMPTY_MASKS,
@@ -256,6 +258,7 @@ def compute(
     unjudged: str = "error",
     empty_masks: str = "keep",
     missing: str = "wrong",
+    confidence: float | None = None,
 ) -> GroveResult:
     """Grove of a list of samples, with its parts.
 
@@ -283,6 +286,9 @@ def compute(
     missing : {"wrong", "empty"}
         Whether a sample without a prediction (masks None) has mask score 0, also where there is nothing to
         see, or the score of a prediction without masks.
+    confidence : float, optional
+        The level of intervals of the figures, 0.95 for example, clustered by `groups`, or by row without
+        them; adds ``intervals``. See :mod:`lookcheck.metrics.grove.intervals`.
 
     Returns
     -------
@@ -311,6 +317,7 @@ def compute(
     check_choice("empty_masks", empty_masks, EMPTY_MASKS)
     check_choice("missing", missing, MISSING)
     floor = checked_epsilon(epsilon)
+    level = checked_confidence(confidence)
     judge = checked_judge(judge)
     given = listed("predictions", predictions)
     wanted = listed("references", references, len(given))
@@ -352,7 +359,7 @@ def compute(
     seen = [row for row in rows if row["num_reference"]]
     absent = sum(prediction["masks"] is None for prediction in given)
     whole = summarize(rows)
-    return {
+    result: GroveResult = {
         "grove": whole["grove"],
         "answer_accuracy": whole["answer_accuracy"],
         "mask_score": whole["mask_score"],
@@ -383,6 +390,8 @@ def compute(
             missing=absent,
         ),
     }
+    add_intervals(result, headline, level)
+    return result
 
 
 def summarize(rows: Sequence[GroveSample]) -> Part:

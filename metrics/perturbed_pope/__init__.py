@@ -3,6 +3,7 @@
 from .baselines import BASELINES
 from .changes import RANK_FIGURES, relative_change, relative_changes
 from .conditions import CONDITIONS, ORIGINAL, REMOVED, SPLITS
+from .headline import headline
 from .parsing import ANSWERS, PARSERS, parse
 from .samples import score_sample
 from .scoring import VERSION, compute
@@ -21,6 +22,7 @@ __all__ = [
     "UNPARSED",
     "VERSION",
     "compute",
+    "headline",
     "parse",
     "relative_change",
     "relative_changes",

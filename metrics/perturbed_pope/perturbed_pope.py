@@ -13,6 +13,8 @@ from .changes import relative_change
 from .common import CheckedRows, Id
 from .conditions import CONDITIONS
 from .figures import answer_figures
+from .headline import headline
+from .intervals import RESAMPLES
 from .pairing import evidence_reliance
 from .parsing import parse
 from .samples import score_sample
@@ -23,10 +25,12 @@ from .validation import check_predictions, check_references
 __all__ = [
     "BASELINES",
     "CONDITIONS",
+    "RESAMPLES",
     "VERSION",
     "PerturbedPope",
     "answer_figures",
     "evidence_reliance",
+    "headline",
     "parse",
     "relative_change",
     "score_sample",
@@ -47,6 +51,7 @@ Args:
     ids, groups (list, optional): one item for each row.
     parser (str): "strict" (default) or "official".
     unparsed (str): "wrong" (default) or "drop", what becomes of an answer that can't be read.
+    confidence (float, optional): 0.95 for example; adds "intervals" of the figures, clustered by groups.
 Returns:
     by_condition, paired (condition, split, figures), evidence_reliance, baselines, counts, per_sample,
     signature; shares are fractions in [0, 1].

@@ -24,6 +24,8 @@ from .common import (
 )
 from .conditions import CONDITIONS, ORIGINAL, SPLITS, ordered
 from .figures import with_labels
+from .headline import headline
+from .intervals import add_intervals, checked_confidence
 from .pairing import Pair, changed, evidence_reliance, margin_shift, originals_of, with_original_labels
 from .parsing import PARSERS
 from .samples import MISSING_ANSWER, Row, score_sample
@@ -62,6 +64,7 @@ def compute(
     unparsed: str = "wrong",
     thinking: str | None = None,
     missing: str = "wrong",
+    confidence: float | None = None,
 ) -> PopeResult:
     """Score answers to perturbed pictures, each condition and split by itself and beside the original.
 
@@ -90,6 +93,9 @@ def compute(
     missing : {"wrong", "parsed"}
         Whether an empty text is a missing answer, wrong and in every denominator, or is left to `parser`
         and `unparsed`: ``official`` reads it as yes, as POPE's script does.
+    confidence : float, optional
+        The level of intervals of the figures, 0.95 for example, clustered by `groups`, or by row without
+        them; adds ``intervals``. See :mod:`lookcheck.metrics.perturbed_pope.intervals`.
 
     Returns
     -------
@@ -128,6 +134,7 @@ def compute(
     check_choice("unparsed", unparsed, UNPARSED)
     check_choice("missing", missing, MISSING)
     rule = checked_thinking(thinking, "keep" if parser == "official" else "strip")
+    level = checked_confidence(confidence)
     given = listed("predictions", predictions)
     wanted = listed("references", references, len(given))
     row_ids = checked_ids(ids, len(given))
@@ -158,7 +165,7 @@ def compute(
             for row, original in zip(rows, originals, strict=True)
         ),
     }
-    return {
+    result: PopeResult = {
         "by_condition": {
             condition: {split: with_labels(cell[0], unparsed) for split, cell in splits.items()}
             for condition, splits in cells.items()
@@ -202,6 +209,8 @@ def compute(
             conditions=",".join(cells),
         ),
     }
+    add_intervals(result, headline, level)
+    return result
 
 
 def _cells(rows: list[Row], originals: list[int | None]) -> Cells[tuple[list[Row], list[Pair]]]:

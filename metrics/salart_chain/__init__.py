@@ -2,6 +2,7 @@
 
 from .aggregate import FIGURES, METRICS, PATTERNS, SINGLE
 from .baselines import baselines
+from .headline import headline
 from .parsing import last_answer, parse
 from .samples import ATTRIBUTIONS, attribute, score_sample
 from .scoring import VERSION, compute
@@ -18,6 +19,7 @@ __all__ = [
     "attribute",
     "baselines",
     "compute",
+    "headline",
     "last_answer",
     "parse",
     "score_sample",

@@ -11,6 +11,8 @@ import evaluate
 from .aggregate import METRICS
 from .baselines import baselines
 from .common import CheckedRows, Id
+from .headline import headline
+from .intervals import RESAMPLES
 from .no_image import no_image_control
 from .parsing import parse
 from .samples import score_sample
@@ -18,7 +20,17 @@ from .scoring import VERSION, compute
 from .validation import check_predictions, check_references
 
 # evaluate copies only the modules that this file names, so it names all of them, one a line.
-__all__ = ["METRICS", "VERSION", "SalartChain", "baselines", "no_image_control", "parse", "score_sample"]
+__all__ = [
+    "METRICS",
+    "RESAMPLES",
+    "VERSION",
+    "SalartChain",
+    "baselines",
+    "headline",
+    "no_image_control",
+    "parse",
+    "score_sample",
+]
 
 _DESCRIPTION = """
 Chain accuracies of SalArt-VQA: is an artifact seen (Q1), and are region, box and evidence (Q2 to Q4) right
@@ -33,6 +45,7 @@ Args:
         "paired_generated_counterpart" (q1 "").
     ids, groups, artifact_types, no_image (list, optional): one item for each image.
     parser (str): "strict" (default) or "json".
+    confidence (float, optional): 0.95 for example; adds "intervals" of the figures, clustered by groups.
 Returns:
     artifact_q1, artifact_all_1_4, artifact_all_2_4, real_q1, real_all_1_4, real_all_2_4,
     generated_all_2_4, overall_q1, overall_all_1_4, overall_all_2_4 (fractions in [0, 1]), counts,

@@ -21,6 +21,8 @@ from .common import (
     listed,
     signature,
 )
+from .headline import headline
+from .intervals import add_intervals, checked_confidence
 from .no_image import no_image_control
 from .parsing import PARSERS, QUESTIONS
 from .samples import ChainScore, asked, score_sample
@@ -66,6 +68,7 @@ def compute(
     no_image: Any = None,
     parser: str = "strict",
     thinking: str | None = None,
+    confidence: float | None = None,
 ) -> SalartResult:
     """Score chains of answers; every value is a fraction in [0, 1], or None where its denominator is 0.
 
@@ -90,6 +93,9 @@ def compute(
         Whether a trace of thoughts (``<think>…</think>``) is taken off before an answer is read; what is
         opened and not closed leaves no answer. Not given, ``strict`` keeps it, as the authors' parser
         does, and ``json`` strips it.
+    confidence : float, optional
+        The level of intervals of the figures, 0.95 for example, clustered by `groups`, or by row without
+        them; adds ``intervals``. See :mod:`lookcheck.metrics.salart_chain.intervals`.
 
     Returns
     -------
@@ -119,6 +125,7 @@ def compute(
     """
     check_choice("parser", parser, PARSERS)
     rule = checked_thinking(thinking, "keep" if parser == "strict" else "strip")
+    level = checked_confidence(confidence)
     given = listed("predictions", predictions)
     keys = listed("references", references, len(given))
     row_ids = checked_ids(ids, len(given))
@@ -149,7 +156,7 @@ def compute(
             for prediction, key in zip(given, keys, strict=True)
         ),
     }
-    result = {
+    result: dict[str, Any] = {
         **fractions(chains),
         "counts": counts,
         **diagnosis,
@@ -179,4 +186,5 @@ def compute(
             no_image="no" if blind is None else "yes",
         ),
     }
+    add_intervals(result, headline, level)
     return cast("SalartResult", result)

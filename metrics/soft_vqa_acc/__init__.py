@@ -2,6 +2,7 @@
 
 from .circular import circular_accuracy
 from .contractions import CONTRACTIONS
+from .headline import headline
 from .normalize import normalize_official, normalize_simple
 from .scoring import VERSION, compute, leave_one_out, most_frequent, score_question
 
@@ -10,6 +11,7 @@ __all__ = [
     "VERSION",
     "circular_accuracy",
     "compute",
+    "headline",
     "leave_one_out",
     "most_frequent",
     "normalize_official",

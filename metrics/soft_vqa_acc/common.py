@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from math import fsum
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, NotRequired, TypedDict, TypeVar
 
 if TYPE_CHECKING:
     from evaluate import Metric as _Module
@@ -44,13 +44,14 @@ class Result(TypedDict, Generic[Row]):
     """What a result has in every metric, beside the figures.
 
     ``counts`` are numbers of rows, ``n`` among them; ``baselines`` are names of policies that never look
-    with the figures that they reach on the same rows.
+    with the figures that they reach on the same rows. ``intervals`` is there where a confidence was given.
     """
 
     counts: dict[str, Any]
     baselines: dict[str, dict[str, Any]]
     per_sample: list[Row]
     signature: str
+    intervals: NotRequired[dict[str, Any]]
 
 
 class Index(int):

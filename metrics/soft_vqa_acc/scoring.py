@@ -38,6 +38,8 @@ from .common import (
     with_tags,
     without_thoughts,
 )
+from .headline import headline
+from .intervals import add_intervals, checked_confidence
 from .normalize import clean, normalize_official, normalize_simple
 from .validation import EXACT_MATCH_RULES, MISSING_RULES, MODES, check_answers, check_outside
 
@@ -264,6 +266,7 @@ def compute(
     exact_match: str = "any",
     missing: str = "wrong",
     thinking: str | None = None,
+    confidence: float | None = None,
 ) -> SoftVqaResult:
     """Soft accuracy of a list of answers, overall, by type and for each question.
 
@@ -288,6 +291,9 @@ def compute(
     thinking : {"strip", "keep"}, optional
         Whether a trace of thoughts (``<think>…</think>``) is taken off first; what is opened and not closed
         leaves no answer. Not given, ``official`` keeps it, as the official code does; the others strip it.
+    confidence : float, optional
+        The level of intervals of the figures, 0.95 for example, clustered by `groups`, or by row without
+        them; adds ``intervals``. See :mod:`lookcheck.metrics.soft_vqa_acc.intervals`.
 
     Returns
     -------
@@ -318,6 +324,7 @@ def compute(
     check_choice("exact_match", exact_match, EXACT_MATCH_RULES)
     check_choice("missing", missing, MISSING_RULES)
     rule = checked_thinking(thinking, "keep" if mode == "official" else "strip")
+    level = checked_confidence(confidence)
     given = listed("predictions", predictions)
     n = len(given)
     wanted = listed("references", references, n)
@@ -354,7 +361,7 @@ def compute(
     none: list[Id | None] = [None] * n
     columns = (names, group_of or none, scores, exact.tolist(), matches.tolist())
     labels = (comparison.annotators.tolist(), absent, cut, question_type_of or none, answer_type_of or none)
-    return {
+    result: SoftVqaResult = {
         "soft_vqa_acc": _mean(scores),
         "exact_match": int(exact.sum()) / n,
         "by_question_type": _by_label(question_type_of, scores),
@@ -399,6 +406,8 @@ def compute(
             missing=sum(absent),
         ),
     }
+    add_intervals(result, headline, level)
+    return result
 
 
 def most_frequent(answers: Sequence[T]) -> T:

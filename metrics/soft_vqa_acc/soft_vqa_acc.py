@@ -11,12 +11,22 @@ import evaluate
 from .circular import circular_accuracy
 from .common import CheckedRows, Id
 from .contractions import CONTRACTIONS
+from .headline import headline
+from .intervals import RESAMPLES
 from .normalize import normalize_official
 from .scoring import VERSION, compute
 from .validation import check_answers
 
 # evaluate copies only the modules that this file names, so it names all of them, one a line.
-__all__ = ["CONTRACTIONS", "VERSION", "SoftVqaAcc", "circular_accuracy", "normalize_official"]
+__all__ = [
+    "CONTRACTIONS",
+    "RESAMPLES",
+    "VERSION",
+    "SoftVqaAcc",
+    "circular_accuracy",
+    "headline",
+    "normalize_official",
+]
 
 _DESCRIPTION = """
 VQA soft accuracy: for each annotator min(1, matches among the others / 3), averaged over annotators
@@ -31,6 +41,7 @@ Args:
     mode (str): "official" (default), "ungated" or "simple".
     ids, groups, question_types, answer_types (list, optional): one item for each question.
     exact_match (str): "any" (default) or "most_frequent".
+    confidence (float, optional): 0.95 for example; adds "intervals" of the figures, clustered by groups.
 Returns:
     soft_vqa_acc and exact_match (fractions in [0, 1]), by_question_type, by_answer_type, counts,
     baselines, per_sample, signature.
