@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,10 +28,15 @@ class Answerer:
     prompter : Prompter
     stop : sequence of int
     pad : int
+    longest : int, optional
+        Tokens of prompt and reply together: where a protocol allows more, the reply is cut there.
     """
 
-    def __init__(self, model: Any, prompter: Prompter, *, stop: Sequence[int], pad: int) -> None:
+    def __init__(
+        self, model: Any, prompter: Prompter, *, stop: Sequence[int], pad: int, longest: int | None = None
+    ) -> None:
         self._prompter = prompter
+        self._longest = sys.maxsize if longest is None else longest
         self.reader = Reader(prompter.tokenizer)
         self._engine = Engine(model, stop=stop, pad=pad)
         self._encoder = Encoder(model) if prompter.sees else None
@@ -59,7 +65,10 @@ class Answerer:
             for key, prompt in zip(keys, plain, strict=True)
         ]
         rows = self._prompter.encoded(prompts)
-        budgets = [max(1, request.max_new_tokens) for request in requests]
+        budgets = [
+            max(1, min(request.max_new_tokens, self._longest - len(row)))
+            for request, row in zip(requests, rows, strict=True)
+        ]
         if self._encoder is None or not any(key in pictures for key in keys):
             replies = self._engine.run(rows, budgets, types=self._types(rows))
             return self._read(requests, plain, rows, replies, pictures, keys)

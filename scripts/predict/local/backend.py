@@ -189,9 +189,8 @@ class LocalBackend:
                 if request.picture is not None:
                     tokens += self._picture_tokens(request.picture, sizes)
                 reason = self._prompter.refusal(request, ids)
-                if reason is None and longest is not None and tokens + request.max_new_tokens > longest:
-                    new = request.max_new_tokens
-                    reason = f"{tokens} tokens and {new} new ones are more than the model's {longest}"
+                if reason is None and longest is not None and tokens >= longest:
+                    reason = f"{tokens} tokens leave no room for a reply: the model takes {longest}"
                 if reason is None:
                     weights[index] = weight(tokens, request)
                 else:
@@ -217,7 +216,11 @@ class LocalBackend:
 
             checkpoint = self._checkpoint
             self._answerer = Answerer(
-                checkpoint.load(), self._prompter, stop=checkpoint.stops(), pad=checkpoint.pad()
+                checkpoint.load(),
+                self._prompter,
+                stop=checkpoint.stops(),
+                pad=checkpoint.pad(),
+                longest=checkpoint.longest(),
             )
 
     def _batch(

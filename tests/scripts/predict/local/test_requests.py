@@ -209,13 +209,16 @@ def test_too_narrow_a_picture(tmp_path: Path, backend_of: Any, ask: Any) -> None
 
 
 def test_too_long_a_prompt(backend_of: Any, pictures: Any, ask: Any) -> None:
+    """A reply is cut where the model's positions end; a prompt that fills them fails."""
     requests = [
-        Request("dog " * 600, picture=pictures[0]),
-        Request("dog", picture=pictures[0], max_new_tokens=2),
+        Request("dog " * times, picture=pictures[0], max_new_tokens=60) for times in (2_100, 1_990, 1)
     ]
-    long, short = ask(backend_of("llava"), requests)
-    assert "more than the model's 512" in long.failure
-    assert short.failure is None
+    long, full, short = ask(backend_of("llava"), requests)
+    assert "the model takes 2048" in long.failure
+    assert full.prompt_tokens < 2_048
+    assert full.prompt_tokens + full.new_tokens == 2_048
+    assert not full.ended
+    assert short.new_tokens == 60
 
 
 def test_memory_that_ends(vlm_folder: Any, pictures: Any, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
