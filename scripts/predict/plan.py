@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -164,6 +164,12 @@ def make_plan(asking: Asking, *, by_row: bool = False) -> Plan:
             raise InputError(f"--ids: {asking.dataset} has no row {id!r} that is asked")
     rows = [row for row in found if wanted is None or row.id in wanted][: asking.limit]
     return _plan(opened, protocol, wish, rows, len(found), by_row=by_row)
+
+
+def narrowed(plan: Plan, ids: Collection[str]) -> Plan:
+    """The same plan of these rows alone, each asked for itself."""
+    rows = [row for row in plan.rows if row.id in ids]
+    return _plan(plan.opened, plan.protocol, plan.wish, rows, plan.total, by_row=True)
 
 
 def _plan(

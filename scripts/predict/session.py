@@ -83,11 +83,6 @@ class Session:
         deciding: dict[str, Json] = {
             "model": told,
             "packages": {name: _version(name) for name in _PACKAGES[self.options.model.chosen]},
-            "protocol": {
-                "name": plan.protocol.name,
-                "version": plan.protocol.version,
-                "sha256": plan.protocol.sha256,
-            },
             "asked": {
                 "conditions": list(plan.wish.conditions),
                 "no_image": plan.wish.no_image,
@@ -96,25 +91,11 @@ class Session:
                 "decoding": "greedy",
                 "max_new_tokens": max(request.max_new_tokens for request in plan.requests),
             },
-            "dataset": {
-                "name": plan.opened.folder.name,
-                "version": plan.opened.folder.version,
-                "rows": len(plan.rows),
-                "of": plan.total,
-                "requests": len(plan.requests),
-                "sha256": plan.fingerprint,
-            },
+            **described(plan),
         }
         if self.finder is not None:
             deciding["evidence"] = self.finder.describe()
-        local = Path(asking.dataset).is_dir()
-        where: dict[str, Json] = {
-            "dataset": str(Path(asking.dataset).resolve()) if local else asking.dataset,
-            "dataset_revision": plan.opened.commit,
-            "manifest": plan.opened.manifest,
-            "score": (plan.protocol.options or {}).get("score", {}),
-        }
-        return Header(deciding=deciding, known={**where, **known})
+        return Header(deciding=deciding, known={**whereabouts(plan, asking), **known})
 
     def run(self, output: Path, *, quiet: bool = False) -> dict[str, Line]:
         """Ask what the folder does not hold yet, and write its predictions.
@@ -190,6 +171,36 @@ class Session:
             return file
 
         return _in_first(self.processes, opened)
+
+
+def described(plan: Plan) -> dict[str, Json]:
+    """Protocol and data of a plan, as ``run.json`` has them among what decides."""
+    return {
+        "protocol": {
+            "name": plan.protocol.name,
+            "version": plan.protocol.version,
+            "sha256": plan.protocol.sha256,
+        },
+        "dataset": {
+            "name": plan.opened.folder.name,
+            "version": plan.opened.folder.version,
+            "rows": len(plan.rows),
+            "of": plan.total,
+            "requests": len(plan.requests),
+            "sha256": plan.fingerprint,
+        },
+    }
+
+
+def whereabouts(plan: Plan, asking: Asking) -> dict[str, Json]:
+    """Where a scorer finds the data set that was asked, and how it is to score: only good to know."""
+    local = Path(asking.dataset).is_dir()
+    return {
+        "dataset": str(Path(asking.dataset).resolve()) if local else asking.dataset,
+        "dataset_revision": plan.opened.commit,
+        "manifest": plan.opened.manifest,
+        "score": (plan.protocol.options or {}).get("score", {}),
+    }
 
 
 def prepare(options: RunOptions) -> Session:

@@ -238,6 +238,9 @@ def folder_of(run: Run) -> Path:
 def _signed(deciding: Mapping[str, Any], answered: int, total: int) -> str:
     protocol = deciding["protocol"]
     model = str(deciding["model"].get("model")).replace("|", "/")
+    # Answers made elsewhere were not asked by our protocol, only read by it.
+    if deciding["model"].get("imported"):
+        model += f"|imported:{deciding['model']['format']}"
     evidence = deciding.get("evidence") or {}
     found = "".join(
         f"|{name}:{evidence[name]}" for name in ("segmenter", "merge_iou") if evidence.get(name) is not None
