@@ -93,7 +93,9 @@ def _xlsx(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
             if not header:
                 header = _header(cells, where)
             elif any(cells):
-                yield where, _row(header, cells, where)
+                # Where a sheet does not tell its width, a row ends with its last filled cell.
+                full = [*cells, *[""] * (len(header) - len(cells))]
+                yield where, _row(header, full, where)
         if not header:
             raise InputError(f"{path}: no records")
     finally:

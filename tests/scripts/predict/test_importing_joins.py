@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -373,6 +375,20 @@ def test_cells_of_excel_stay_what_they_are(tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(b"no table")
     with pytest.raises(InputError, match="not a table of Excel"):
         list(read_answers(tmp_path / "t.xlsx", "vlmevalkit"))
+
+
+def test_an_empty_reply_at_the_end_of_a_row_of_a_sheet_without_a_width(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["index", "question", "prediction"], [1, "q", "a"], [2, "q", None]):
+        book.active.append(row)
+    book.save(tmp_path / "told.xlsx")
+    # Some writers leave out the sheet's dimension.
+    with zipfile.ZipFile(tmp_path / "told.xlsx") as told, zipfile.ZipFile(tmp_path / "a.xlsx", "w") as bare:
+        for name in told.namelist():
+            bare.writestr(name, re.sub(rb"<dimension[^>]*/>", b"", told.read(name)))
+    for file in ("told.xlsx", "a.xlsx"):
+        assert [item.words for item in read_answers(tmp_path / file, "vlmevalkit")] == ["a", ""], file
 
 
 def test_another_split_than_the_one_named(write: Write) -> None:
