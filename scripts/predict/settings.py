@@ -11,7 +11,7 @@ import typer
 from lookcheck.dataset_builders.core.errors import InputError
 
 _SERVER = "Back end openai"
-_EVIDENCE = "Evidence of VistaQA"
+_EVIDENCE = "Evidence"
 _SENT = ("temperature", "max_tokens", "logprobs", "top_logprobs", "chat_template_kwargs")
 
 BackendName = Literal["transformers", "openai", "function"]
@@ -30,7 +30,7 @@ class Asking:
         list[str] | None, typer.Option(help="Perturbed POPE: ask this condition only; repeatable.")
     ] = None
     evidence: Annotated[
-        str | None, typer.Option(help="VistaQA: hybrid, grounding or native:NAME. Default: the protocol's.")
+        str | None, typer.Option(help="hybrid, grounding or native:NAME. Default: the protocol's.")
     ] = None
     thinking: Annotated[
         Literal["on", "off"] | None, typer.Option(help="Default: the model's own template decides.")

@@ -46,10 +46,11 @@ def score_runs(
         bool, typer.Option("--partial", help="Score the rows that have an answer, of an unfinished run, too.")
     ] = False,
     unjudged: Annotated[
-        str | None, typer.Option(help="VistaQA: as in score vistaqa. Default: unreadable answers are wrong.")
+        str | None,
+        typer.Option(help="Of judged answers: as in the data set's own command. Default: missing."),
     ] = None,
     no_image: Annotated[
-        Path | None, typer.Option(help="SalArt-VQA: the run of the same model with --no-image.")
+        Path | None, typer.Option(help="The run of the same model with --no-image, where that is a control.")
     ] = None,
     name: Annotated[
         list[str] | None,
@@ -142,7 +143,8 @@ def score_run(
     dataset = str(run.told("dataset", "name"))
     if dataset not in DATASETS:
         raise InputError(f"{path}: the data set {dataset!r} is not known, only {', '.join(DATASETS)}")
-    if dataset == "salart_vqa" and run.told("asked", "no_image"):
+    scorer = DATASETS[dataset].scorer
+    if "no_image" in scorer.beside and run.told("asked", "no_image"):
         raise InputError(
             f"{path}: is the control without the picture; score the run with pictures, and give this one by "
             "--no-image"
@@ -151,7 +153,6 @@ def score_run(
     rows, total = int(run.told("dataset", "rows")), int(run.told("dataset", "of"))
     failed = [id for id, line in lines.items() if _FAILURE in line]
     answered = answered_of(run, lines, partial=partial)
-    scorer = DATASETS[dataset].scorer
     folder = folder_of(run)
     references = scorer.read_references(folder)
     kept = {id: record for id, record in references.items() if id in answered}
