@@ -185,7 +185,11 @@ def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     if not path.parent.is_dir():
         raise InputError(f"{path}: the folder {path.parent} does not exist")
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        # The temporary name would say nothing to whoever gave the other.
+        raise InputError(f"{path}: can't be written: {error.strerror or error}") from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -96,7 +96,7 @@ def report(
         *_margin_notes(result, chosen),
         *_rank_notes(result, chosen),
     ]
-    tables = [Table("Perturbed POPE, percent", COLUMNS, lines), _every_figure(result)]
+    tables = [Table("Perturbed POPE, percent", COLUMNS, lines), _every_figure(result, answered)]
     # The figures shown depend on it.
     shown = split if split is not None else "mean" if len(chosen) > 1 else "only"
     told = {**result, "signature": f"{result['signature']}|split:{shown}({','.join(chosen)})"}
@@ -208,11 +208,13 @@ def _rank_notes(result: Mapping[str, Any], chosen: Sequence[str]) -> list[str]:
     return notes
 
 
-def _every_figure(result: Mapping[str, Any]) -> Table:
+def _every_figure(result: Mapping[str, Any], answered: Collection[str] | None) -> Table:
     """Every figure of every condition and split, for files."""
     columns: dict[str, str] = {}
     lines = []
     for condition, splits in result["by_condition"].items():
+        if answered is not None and condition not in answered:
+            continue
         reliance = result["evidence_reliance"].get(condition, {"by_split": {}})["by_split"]
         for split, figures in splits.items():
             n = figures["n"]

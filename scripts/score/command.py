@@ -11,11 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.parquet.listing import refuse_inside_built
 from lookcheck.dataset_builders.scores.scorer import Scorer
-from lookcheck.scripts import console
 from lookcheck.scripts.option_objects import with_option_objects
-from lookcheck.scripts.score.emit import KINDS, ROW_KINDS, emit
+from lookcheck.scripts.score.emit import KINDS, ROW_KINDS, emit, refuse_destruction
 
 
 @dataclass(frozen=True)
@@ -99,14 +97,7 @@ def command_of(scorer: Scorer[Any], *, built: bool) -> Callable[..., None]:
 
 def _check(outputs: OutputOptions, inputs: Sequence[Path]) -> None:
     """Refuse before the work what would fail, or destroy an input, after it."""
-    written = [*(outputs.output or []), *([outputs.per_sample] if outputs.per_sample else [])]
-    console.check_outputs(outputs.output or [], inputs, tuple(KINDS))
-    console.check_outputs(written[len(outputs.output or []) :], inputs, ROW_KINDS, "--per-sample")
-    for path, times in Counter(path.absolute() for path in written).items():
-        if times > 1:
-            raise InputError(f"{path}: is to be written {times} times; name a file for each")
-    for path in written:
-        refuse_inside_built(path)
+    refuse_destruction(outputs.output or [], outputs.per_sample, inputs)
     if inputs.count(Path("-")) > 1:
         raise InputError("standard input (-) can be read once, not for several files")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from typing import Any
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.printable import printable
+from lookcheck.dataset_builders.parquet.listing import refuse_inside_built
 from lookcheck.dataset_builders.scores.report import (
     BASELINE,
     Report,
@@ -68,6 +71,23 @@ def emit(
             console.stdout.print(Text(printable(before + note)))
     for path in [*outputs, *([per_sample] if per_sample else [])]:
         console.stdout.print(Text(f"wrote {path}"))
+
+
+def refuse_destruction(outputs: Sequence[Path], per_sample: Path | None, inputs: Sequence[Path]) -> None:
+    """Refuse files to write of another kind, that would destroy an input or each other, or in a built folder.
+
+    Raises
+    ------
+    InputError
+    """
+    rows = [per_sample] if per_sample else []
+    console.check_outputs(outputs, inputs, tuple(KINDS))
+    console.check_outputs(rows, inputs, ROW_KINDS, "--per-sample")
+    for path, times in Counter(path.resolve() for path in [*outputs, *rows]).items():
+        if times > 1:
+            raise InputError(f"{path}: is to be written {times} times; name a file for each")
+    for path in [*outputs, *rows]:
+        refuse_inside_built(path)
 
 
 def draw(table: Table) -> RichTable:

@@ -15,7 +15,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.registry import DATASETS
 from lookcheck.dataset_builders.scores.report import Report, share
 from lookcheck.scripts import console
-from lookcheck.scripts.score.emit import KINDS, ROW_KINDS, emit
+from lookcheck.scripts.score.emit import KINDS, ROW_KINDS, emit, refuse_destruction
 
 if TYPE_CHECKING:
     from lookcheck.scripts.predict.run_folder import Line, Run
@@ -71,9 +71,12 @@ def score_runs(
     \b
       lookcheck score run
     """
-    console.check_outputs(output or [], (), tuple(KINDS))
-    console.check_outputs([per_sample] if per_sample else [], (), ROW_KINDS, "--per-sample")
+    from lookcheck.scripts.predict.run_folder import PREDICTIONS, REPLIES, RUN, SCORES, TIMINGS, VERDICTS
+
     found = runs_below(runs)
+    # What lookcheck predict and judge wrote stays; scores.json is this command's own.
+    kept = [path / name for path in found for name in (RUN, REPLIES, PREDICTIONS, VERDICTS, SCORES, TIMINGS)]
+    refuse_destruction(output or [], per_sample, kept)
     if name and len(name) != len(found):
         raise InputError(f"{len(name)} --name for {len(found)} runs; give one for each, or none")
     names = list(name) if name else [path.resolve().name for path in found]

@@ -69,6 +69,31 @@ def test_systems_stand_side_by_side(files: Path, monkeypatch: pytest.MonkeyPatch
     assert samples == [("good", "1", "1.0"), ("good", "2", "1.0"), ("bad", "1", "0.0"), ("bad", "2", "1.0")]
 
 
+def test_a_file_that_cannot_be_made_is_named_as_it_was_given(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    command = ("--references", "r.json", "--predictions", "good.json", "--output", "/proc/x.json")
+    assert score(monkeypatch, *command) == 2
+    assert capsys.readouterr().err.startswith("error: /proc/x.json: can't be written: ")
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [("--output", "run.json"), ("--output", "scores.json"), ("--per-sample", "replies.jsonl")],
+)
+def test_what_a_run_holds_stays(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, option: str, name: str
+) -> None:
+    (files / "run").mkdir()
+    for kept in ("run.json", "scores.json", "replies.jsonl"):
+        (files / "run" / kept).write_text("{}")
+    # By another way to the same file.
+    (files / "link").symlink_to(files / "run")
+    assert score(monkeypatch, option, f"link/{name}", command="run") == 2
+    assert f"link/{name}: {option} would overwrite the input run/{name}" in capsys.readouterr().err
+    assert (files / "run" / name).read_text() == "{}"
+
+
 def test_names(files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     assert score(monkeypatch, *BOTH, "--name", "ours", "--name", "theirs", "--json") == 0
     assert list(json.loads(capsys.readouterr().out)["predictions"]) == ["ours", "theirs"]

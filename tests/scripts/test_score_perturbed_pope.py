@@ -204,6 +204,16 @@ def test_the_signature_says_the_split_and_what_was_not_answered(
     ]
 
 
+def test_a_file_has_no_figure_of_a_condition_without_answers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answers = [row for row in ANSWERS if not row["id"].endswith("-mask")]
+    assert run(monkeypatch, tmp_path, answers, "--split", "random", "--output", tmp_path / "o.csv") == 0
+    written = (tmp_path / "o.csv").read_text()
+    assert "black_mask" not in written
+    assert "original" in written
+
+
 def test_missing_answers_are_counted_aloud_and_never_read_as_yes_or_dropped(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
 ) -> None:
