@@ -50,7 +50,14 @@ class VistaQATask:
             return {"answer": "", "masks": [], "problem": reason}
         text = answer.text or ""
         if protocol.parser == "native":
-            return {"answer": text.strip(), "native": text}
+            if not answer.ended:
+                return {"answer": text.strip(), "masks": [], "problem": CUT_REPLY}
+            return {
+                "answer": text.strip(),
+                "native": text,
+                "seen": answer.picture_size,
+                "size": asked.size,
+            }
         if protocol.parser == "text":
             return {"answer": text.strip(), "masks": []}
         reply = read_reply(text)

@@ -12,6 +12,8 @@ from lookcheck.dataset_builders.core.verdict_file import Json
 from lookcheck.scripts.models.processes import Processes
 from lookcheck.scripts.models.settings import Place
 from lookcheck.scripts.predict.evidence.instances import Segmenter
+from lookcheck.scripts.predict.evidence.native import NativeFinder, native_adapter
+from lookcheck.scripts.predict.evidence.sam2 import Sam2
 from lookcheck.scripts.predict.evidence.settings import GROUNDING_DINO, Looking
 from lookcheck.scripts.predict.plan import EVIDENCE, Plan
 from lookcheck.scripts.predict.run_folder import Line
@@ -68,8 +70,12 @@ class Finder:
         self._segmenter.close()
 
 
-def open_finder(plan: Plan, finding: Finding, place: Place, processes: Processes) -> Finder | None:
+def open_finder(
+    plan: Plan, finding: Finding, place: Place, processes: Processes, evidence: str | None = None
+) -> Finder | NativeFinder | None:
     """What finds the evidence of the plan's protocol; None if that asks for none.
+
+    Native evidence takes the adapter that `evidence` names, ``native:NAME``.
 
     Raises
     ------
@@ -96,4 +102,8 @@ def open_finder(plan: Plan, finding: Finding, place: Place, processes: Processes
         from lookcheck.scripts.predict.evidence.grounding import GroundedSam2
 
         return Finder(GroundedSam2(looking, processes))
+    if kind == "native":
+        adapter = native_adapter(evidence, finding.masks, finding.native_boxes)
+        outlined = finding.native_boxes == "sam2"
+        return NativeFinder(adapter, finding.masks, Sam2(looking, processes) if outlined else None)
     raise InputError(f"{plan.protocol.name}: evidence {kind!r} can't be found by this version")

@@ -20,6 +20,7 @@ from lookcheck.scripts.models.settings import Access, Place
 from lookcheck.scripts.models.store import Header, RowFile
 from lookcheck.scripts.models.watch import Watch
 from lookcheck.scripts.predict.backend import Backend
+from lookcheck.scripts.predict.evidence.native import NativeFinder
 from lookcheck.scripts.predict.finding import Finder, open_finder
 from lookcheck.scripts.predict.local.settings import Limits
 from lookcheck.scripts.predict.plan import Plan, make_plan
@@ -74,7 +75,7 @@ class Session:
     plan: Plan
     backend: Backend
     processes: Processes
-    finder: Finder | None = None
+    finder: Finder | NativeFinder | None = None
 
     def header(self) -> Header:
         """All that affects an answer, and what is only good to know; asks the back end who it is."""
@@ -214,7 +215,7 @@ def prepare(options: RunOptions) -> Session:
     name = options.model.chosen
     plan = make_plan(options.asking, by_row=name == "function")
     processes = Processes(cpu=name != "transformers" or options.place.device == "cpu")
-    finder = open_finder(plan, options.finding, options.place, processes)
+    finder = open_finder(plan, options.finding, options.place, processes, options.asking.evidence)
     return Session(options, plan, _backend(options, plan, processes), processes, finder)
 
 

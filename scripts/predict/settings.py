@@ -118,6 +118,14 @@ class Finding:
         Literal["top", "all"],
         typer.Option(help="Grounding DINO: of each phrase the best box, or all.", rich_help_panel=_EVIDENCE),
     ] = "top"
+    masks: Annotated[
+        Path | None,
+        typer.Option(help="Folder of PNG masks, ID/NAME.png, of native evidence.", rich_help_panel=_EVIDENCE),
+    ] = None
+    native_boxes: Annotated[
+        Literal["rectangles", "sam2"],
+        typer.Option(help="Keep a model's boxes, or outline what they show.", rich_help_panel=_EVIDENCE),
+    ] = "rectangles"
     merge_iou: Annotated[
         float,
         typer.Option(

@@ -247,7 +247,9 @@ def _signed(deciding: Mapping[str, Any], answered: int, total: int) -> str:
         model += f"|imported:{deciding['model']['format']}"
     evidence = deciding.get("evidence") or {}
     found = "".join(
-        f"|{name}:{evidence[name]}" for name in ("segmenter", "merge_iou") if evidence.get(name) is not None
+        f"|{name}:{evidence[name]}"
+        for name in ("segmenter", "merge_iou", "adapter")
+        if evidence.get(name) is not None
     )
     return (
         f"{found}|rows:{answered} of {total}|protocol:{protocol['name']}:{protocol['version']}|model:{model}"
