@@ -7,7 +7,16 @@ from math import fsum
 from typing import Any
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.scores.report import Cell, Line, Report, Table, percent, thinking_notes
+from lookcheck.dataset_builders.scores.report import (
+    Cell,
+    Line,
+    Report,
+    Table,
+    interval_notes,
+    interval_of,
+    percent,
+    thinking_notes,
+)
 from lookcheck.metrics.perturbed_pope import BASELINES, ORIGINAL, relative_change
 
 # The last three are accuracies of policies that don't look.
@@ -93,6 +102,7 @@ def report(
         *notes,
         *_count_notes(result, split),
         *thinking_notes(result),
+        *interval_notes(result),
         *_margin_notes(result, chosen),
         *_rank_notes(result, chosen),
     ]
@@ -119,7 +129,11 @@ def _summary(
     for policy in BASELINES:
         found_by = result["baselines"][policy][condition]
         figures.append(_mean([found_by[name]["accuracy"] for name in chosen]))
-    return [Cell(figure, n) for figure in figures]
+    inner = ("mean_of_splits", condition) if split is None else ("by_condition", condition, split)
+    relied = ("evidence_reliance", condition, *(() if split is None else ("by_split", split)), "share")
+    paths = [*((*inner, name) for name in ("accuracy", "yes_ratio", "seen")), relied]
+    ends = [interval_of(result, *path) for path in paths] + [None] * len(BASELINES)
+    return [Cell(figure, n, own) for figure, own in zip(figures, ends, strict=True)]
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -219,12 +233,12 @@ def _every_figure(result: Mapping[str, Any], answered: Collection[str] | None) -
         for split, figures in splits.items():
             n = figures["n"]
             cells = {"rows": Cell(n, n), "unparsed_rate": Cell(figures["unparsed_rate"], n)}
-            cells |= _cells(figures, _SINGLE)
+            cells |= _cells(figures, _SINGLE, result, "by_condition", condition, split)
             pair = result["paired"].get(condition, {}).get(split)
             cells |= {
                 name: Cell(pair and pair[key], n) for name, key in (("pairs", "n"), ("unpaired", "unpaired"))
             }
-            cells |= _cells(pair, _PAIRED)
+            cells |= _cells(pair, _PAIRED, result, "paired", condition, split)
             relies = reliance.get(split, {})
             cells["evidence_reliance"] = Cell(relies.get("share"), relies.get("n"))
             for policy in BASELINES:
@@ -238,10 +252,20 @@ def _every_figure(result: Mapping[str, Any], answered: Collection[str] | None) -
     return Table("Every condition and split", columns, lines, unit="plain", in_files_only=True)
 
 
-def _cells(figures: Mapping[str, Any] | None, over: Mapping[str, Sequence[str]]) -> dict[str, Cell]:
+def _cells(
+    figures: Mapping[str, Any] | None,
+    over: Mapping[str, Sequence[str]],
+    result: Mapping[str, Any] | None = None,
+    *path: str,
+) -> dict[str, Cell]:
     """Figures with the number of rows that each is over; blank ones where there are none."""
     if figures is None:
         return dict.fromkeys(over, Cell(None))
     return {
-        name: Cell(figures[name], sum(figures["counts"][key] for key in keys)) for name, keys in over.items()
+        name: Cell(
+            figures[name],
+            sum(figures["counts"][key] for key in keys),
+            None if result is None else interval_of(result, *path, name),
+        )
+        for name, keys in over.items()
     }

@@ -13,7 +13,7 @@ from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.records import JsonRecord, read_records, refuse_unknown
 from lookcheck.dataset_builders.perturbed_pope.constants import NAME
 from lookcheck.dataset_builders.scores.report import Report, share
-from lookcheck.dataset_builders.scores.scorer import Thinking, computed, placed
+from lookcheck.dataset_builders.scores.scorer import Confidence, Thinking, computed, placed
 
 ORIGINAL = "original"
 NAN = float("nan")
@@ -36,6 +36,7 @@ class ScoreOptions:
         None
     )
     thinking: Thinking = None
+    confidence: Confidence = None
 
 
 class PerturbedPOPEScorer:
@@ -108,6 +109,7 @@ class PerturbedPOPEScorer:
                 parser=options.parser,
                 unparsed=options.unparsed,
                 thinking=options.thinking,
+                confidence=options.confidence,
                 # Rows without a text are looked after above; "" is what the model said.
                 missing="parsed",
             ),

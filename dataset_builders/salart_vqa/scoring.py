@@ -19,10 +19,12 @@ from lookcheck.dataset_builders.scores.report import (
     Line,
     Report,
     Table,
+    interval_notes,
+    interval_of,
     share,
     thinking_notes,
 )
-from lookcheck.dataset_builders.scores.scorer import Thinking, computed, placed
+from lookcheck.dataset_builders.scores.scorer import Confidence, Thinking, computed, placed
 
 ID_KEYS = ("row_id", "id")
 _CHAINS = {"q1": "Q1", "all_1_4": "Q1 to Q4 all right", "all_2_4": "Q2 to Q4 all right"}
@@ -56,6 +58,7 @@ class ScoreOptions:
         typer.Option(help="JSON Lines: row_id or id, q4 answered without the image (A to F)."),
     ] = None
     thinking: Thinking = None
+    confidence: Confidence = None
 
 
 class SalArtVQAScorer:
@@ -121,6 +124,7 @@ class SalArtVQAScorer:
                 else [blind[row].text("q4", missing="") if row in blind else "" for row in references],
                 parser=options.parser,
                 thinking=options.thinking,
+                confidence=options.confidence,
             ),
             lambda row: compute([_answers(None)], [keys[row]], ids=[row]),
             placed(references),
@@ -145,9 +149,10 @@ def report_of(title: str, system: str, result: Mapping[str, Any], notes: list[st
 
     counts = result["counts"]
     images = counts["roles"]["artifact"]
-    own = [Cell(result[name], counts[name]["total"]) for name in METRICS]
-    own += [Cell(result["failure_attribution"][name], images) for name in _BREAKS]
-    own += [Cell(result[name], images) for name in _CROSS]
+    own = [Cell(result[name], counts[name]["total"], interval_of(result, name)) for name in METRICS]
+    broken = "failure_attribution"
+    own += [Cell(result[broken][name], images, interval_of(result, broken, name)) for name in _BREAKS]
+    own += [Cell(result[name], images, interval_of(result, name)) for name in _CROSS]
     lines = [Line(MODEL, "", own, system)]
     for policy, shown in _POLICIES.items():
         found = result["baselines"][policy]
@@ -155,7 +160,19 @@ def report_of(title: str, system: str, result: Mapping[str, Any], notes: list[st
         lines.append(Line(BASELINE, policy, [*cells, *[Cell(None)] * (len(_BREAKS) + len(_CROSS))], shown))
     columns = {name: metric_name(name) for name in METRICS} | _BREAKS | _CROSS
     alone = [
-        Line(kind, name, [Cell(found[figure], counts[figure]["total"]) for figure in SINGLE], shown)
+        Line(
+            kind,
+            name,
+            [
+                Cell(
+                    found[figure],
+                    counts[figure]["total"],
+                    interval_of(found, figure) if kind == MODEL else None,
+                )
+                for figure in SINGLE
+            ],
+            shown,
+        )
         for kind, name, found, shown in (
             (MODEL, "", result, system),
             *((BASELINE, name, result["baselines"][name], shown) for name, shown in _POLICIES.items()),
@@ -171,7 +188,14 @@ def report_of(title: str, system: str, result: Mapping[str, Any], notes: list[st
             Line(
                 "artifact_type",
                 name,
-                [Cell(part[figure], part["counts"]["artifact_q1"]["total"]) for figure in _OF_A_TYPE],
+                [
+                    Cell(
+                        part[figure],
+                        part["counts"]["artifact_q1"]["total"],
+                        interval_of(result, "by_artifact_type", name, figure),
+                    )
+                    for figure in _OF_A_TYPE
+                ],
             )
             for name, part in by_type.items()
         ]
@@ -201,7 +225,7 @@ def count_notes(result: Mapping[str, Any]) -> list[str]:
         notes.append(
             f"answers to Q1 of generated counterparts, never asked and ignored: {counts['ignored_q1']}"
         )
-    notes += thinking_notes(result)
+    notes += thinking_notes(result) + interval_notes(result)
     control = result["no_image"]
     if control is not None:
         shares = {

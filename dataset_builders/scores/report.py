@@ -12,10 +12,11 @@ BASELINE = "baseline"
 
 
 class Cell(NamedTuple):
-    """A figure, usually a fraction in [0, 1] (None where it does not apply), and the rows it is over."""
+    """A figure, usually a fraction in [0, 1] (None if there is none), the rows it is over, its interval."""
 
     value: float | None
     n: int | None = None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,37 @@ def percent(fraction: float | None) -> str:
     if fraction is None or fraction != fraction:
         return "–"
     return f"{100 * fraction:.2f}"
+
+
+def interval_of(result: Mapping[str, Any], *path: str) -> tuple[float, float] | None:
+    """The interval of a figure by its keys; None where none was asked for, or it has none."""
+    found: Any = result.get("intervals")
+    for key in path:
+        found = found.get(key) if found else None
+    return None if not found or found["low"] is None else (found["low"], found["high"])
+
+
+def interval_notes(result: Mapping[str, Any]) -> list[str]:
+    """What the intervals in brackets are, where there are any, and what is said of those of few clusters."""
+    if "intervals" not in result:
+        return []
+    parts = dict(part.split(":", 1) for part in result["signature"].split("|") if ":" in part)
+    said = f"in brackets: intervals of level {parts['confidence']} ({parts['intervals']})"
+    said += f" over {parts['clusters']}"
+    few = _fewest(result["intervals"])
+    if few is None:
+        return [said]
+    return [said, f"few clusters, {few} at the least: read those intervals with care"]
+
+
+def _fewest(tree: Mapping[str, Any]) -> int | None:
+    """The fewest clusters of an interval that has a note."""
+    found: list[int | None] = []
+    for value in tree.values():
+        if isinstance(value, Mapping):
+            noted = "low" in value
+            found.append((value["clusters"] if value["note"] else None) if noted else _fewest(value))
+    return min((number for number in found if number is not None), default=None)
 
 
 def share(part: int, whole: int) -> str:

@@ -23,6 +23,12 @@ Thinking = Annotated[
 ]
 """An option of all scorers that read a model's words."""
 
+Confidence = Annotated[
+    float | None,
+    typer.Option(help="Add intervals of this level, 0.95 for example, clustered by picture or pair."),
+]
+"""An option of all scorers."""
+
 R = TypeVar("R")
 T = TypeVar("T")
 

@@ -19,8 +19,18 @@ from lookcheck.dataset_builders.core.verdict_file import (
     is_verdict_file,
     read_verdicts,
 )
-from lookcheck.dataset_builders.scores.report import BASELINE, MODEL, Cell, Line, Report, Table, share
-from lookcheck.dataset_builders.scores.scorer import computed, labels_of, placed
+from lookcheck.dataset_builders.scores.report import (
+    BASELINE,
+    MODEL,
+    Cell,
+    Line,
+    Report,
+    Table,
+    interval_notes,
+    interval_of,
+    share,
+)
+from lookcheck.dataset_builders.scores.scorer import Confidence, computed, labels_of, placed
 from lookcheck.dataset_builders.vistaqa.constants import NAME
 
 # T and M as in the paper's table; the last two are Grove of the samples with and without evidence.
@@ -65,6 +75,7 @@ class ScoreOptions:
     judge: Annotated[
         str | None, typer.Option(help="Who gave the verdicts, for the signature; a file of judge run says.")
     ] = None
+    confidence: Confidence = None
 
 
 class VistaQAScorer:
@@ -124,6 +135,7 @@ class VistaQAScorer:
                 unjudged=_counted(options.unjudged, silent),
                 empty_masks=options.empty_masks,
                 judge=judge,
+                confidence=options.confidence,
             ),
             lambda row: compute([{"verdict": "no", "masks": []}], [masks[row]], ids=[row]),
             placed(references),
@@ -150,8 +162,10 @@ def read_judged(path: Path) -> tuple[dict[str, JsonRecord], str | None]:
 
 def _tables(result: Mapping[str, Any], system: str) -> list[Table]:
     n = result["counts"]["n"]
-    own = [Cell(result[figure], n) for figure in FIGURES]
-    own += [Cell(result[part]["grove"], result[part]["n"]) for part in PARTS]
+    own = [Cell(result[figure], n, interval_of(result, figure)) for figure in FIGURES]
+    own += [
+        Cell(result[part]["grove"], result[part]["n"], interval_of(result, part, "grove")) for part in PARTS
+    ]
     lines = [Line(MODEL, "", own, system)]
     for name, shown in BASELINES.items():
         found = result["baselines"][name]
@@ -161,7 +175,14 @@ def _tables(result: Mapping[str, Any], system: str) -> list[Table]:
     for kind, title in BY.items():
         if found := result[f"by_{kind}"]:
             parts = [
-                Line(kind, name, [Cell(part[figure], part["n"]) for figure in FIGURES])
+                Line(
+                    kind,
+                    name,
+                    [
+                        Cell(part[figure], part["n"], interval_of(result, f"by_{kind}", name, figure))
+                        for figure in FIGURES
+                    ],
+                )
                 for name, part in found.items()
             ]
             tables.append(Table(f"{title}, percent", FIGURES, parts, counted=True))
@@ -197,7 +218,7 @@ def _notes(
     right = blind + table["right"]["high"]["count"]
     if right:
         notes.append(f"{blind:,} of {right:,} right answers stand on masks below 0.5")
-    return notes
+    return notes + interval_notes(result)
 
 
 def _verdict(row: str, given: Mapping[str, JsonRecord], judged: Mapping[str, JsonRecord] | None) -> Any:

@@ -18,6 +18,7 @@ from lookcheck.dataset_builders.core.printable import printable
 from lookcheck.dataset_builders.parquet.listing import refuse_inside_built
 from lookcheck.dataset_builders.scores.report import (
     BASELINE,
+    Cell,
     Report,
     Table,
     percent,
@@ -108,17 +109,24 @@ def draw(table: Table) -> RichTable:
 
 def _grid(table: Table) -> tuple[list[str], list[list[str]]]:
     """Headings and cells as text; tables of parts have a column with the number of rows."""
-    show = percent if table.unit == "percent" else _plain
+    unit = percent if table.unit == "percent" else _plain
+
+    def show(cell: Cell) -> str:
+        if cell.interval is None:
+            return unit(cell.value)
+        low, high = map(unit, cell.interval)
+        return f"{unit(cell.value)} [{low}, {high}]"
+
     if table.figures_down:
         rows = [
-            [heading, *(show(line.cells[index].value) for line in table.lines)]
+            [heading, *(show(line.cells[index]) for line in table.lines)]
             for index, heading in enumerate(table.columns.values())
         ]
         return ["", *(line.shown for line in table.lines)], rows
     rows = []
     for line in table.lines:
         n = [_plain(line.cells[0].n)] if table.counted else []
-        rows.append([line.shown or "(empty)", *n, *(show(cell.value) for cell in line.cells)])
+        rows.append([line.shown or "(empty)", *n, *(show(cell) for cell in line.cells)])
     return ["", *(["n"] if table.counted else []), *table.columns.values()], rows
 
 
@@ -145,7 +153,7 @@ def _json(reports: Sequence[Report], tables: Sequence[Table]) -> str:
 def _csv(reports: Sequence[Report], tables: Sequence[Table]) -> str:
     """One row a figure; several systems are told apart by a first column."""
     rows = [
-        [report.system, line.kind, "/".join(filter(None, (line.name, key))), cell.n, cell.value]
+        [report.system, line.kind, "/".join(filter(None, (line.name, key))), cell.n, cell.value, *_ends(cell)]
         for report in reports
         for table in report.tables
         for line in table.lines
@@ -153,7 +161,13 @@ def _csv(reports: Sequence[Report], tables: Sequence[Table]) -> str:
         if cell.value is not None
     ]
     first = 0 if len(reports) > 1 else 1
-    return _sheet(["predictions", "kind", "name", "n", "value"][first:], (row[first:] for row in rows))
+    columns = ["predictions", "kind", "name", "n", "value", "low", "high"]
+    last = 7 if any("intervals" in report.result for report in reports) else 5
+    return _sheet(columns[first:last], (row[first:last] for row in rows))
+
+
+def _ends(cell: Cell) -> tuple[float | None, float | None]:
+    return cell.interval or (None, None)
 
 
 def _sheet(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

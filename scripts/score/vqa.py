@@ -18,10 +18,12 @@ from lookcheck.dataset_builders.scores.report import (
     Line,
     Report,
     Table,
+    interval_notes,
+    interval_of,
     share,
     thinking_notes,
 )
-from lookcheck.dataset_builders.scores.scorer import Thinking, computed
+from lookcheck.dataset_builders.scores.scorer import Confidence, Thinking, computed
 
 ID_KEYS = ("id", "question_id")
 FIGURES = {"soft_vqa_acc": "soft accuracy", "exact_match": "exact match"}
@@ -45,6 +47,7 @@ class ScoreOptions:
         typer.Option(help="Missing answers: wrong, or compared like any string, as the official code does."),
     ] = "wrong"
     thinking: Thinking = None
+    confidence: Confidence = None
 
 
 @dataclass
@@ -116,6 +119,7 @@ class SoftVQAScorer:
             "exact_match": options.exact_match,
             "missing": options.missing,
             "thinking": options.thinking,
+            "confidence": options.confidence,
         }
         result: Mapping[str, Any] = computed(
             lambda: compute(
@@ -131,7 +135,14 @@ class SoftVQAScorer:
             places.get,
         )
         n = len(answers)
-        lines = [Line(MODEL, "", [Cell(result[figure], n) for figure in FIGURES], system)]
+        lines = [
+            Line(
+                MODEL,
+                "",
+                [Cell(result[figure], n, interval_of(result, figure)) for figure in FIGURES],
+                system,
+            )
+        ]
         for name, found in result["baselines"].items():
             title = "always yes"
             if name == "most_frequent":
@@ -140,7 +151,14 @@ class SoftVQAScorer:
         tables = [Table("VQA soft accuracy, percent", FIGURES, lines)]
         for kind in TYPES:
             if parts := result[f"by_{kind}"]:
-                typed = [Line(kind, name, [Cell(part["score"], part["n"])]) for name, part in parts.items()]
+                typed = [
+                    Line(
+                        kind,
+                        name,
+                        [Cell(part["score"], part["n"], interval_of(result, f"by_{kind}", name, "score"))],
+                    )
+                    for name, part in parts.items()
+                ]
                 title = f"By {kind.replace('_', ' ')}, percent"
                 tables.append(Table(title, {"soft_vqa_acc": "soft accuracy"}, typed, counted=True))
         return Report(system, tables, result, _notes(result, options, n, len(places)))
@@ -207,4 +225,4 @@ def _notes(result: Mapping[str, Any], options: ScoreOptions, n: int, given: int)
         notes.append(f"{share(absent, n)} questions have no prediction: {became}")
     if blank := result["counts"]["missing"] - absent:
         notes.append(f"{share(blank, given)} predictions are empty: {became}")
-    return notes + thinking_notes(result)
+    return notes + thinking_notes(result) + interval_notes(result)
