@@ -19,6 +19,7 @@ from lookcheck.dataset_builders.requests.pictures import picture_of_file
 from lookcheck.dataset_builders.requests.request import Answer, Request
 from lookcheck.scripts.models.processes import Share
 from lookcheck.scripts.models.settings import Place
+from lookcheck.scripts.models.torchvision_ops import define_missing_ops
 from lookcheck.scripts.predict.local.backend import LocalBackend
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -106,6 +107,8 @@ def ratios() -> list[dict[str, Any]]:
     """Measured figures with their limits."""
     import torch
 
+    # Before transformers is imported.
+    define_missing_ops()
     torch.set_num_threads(1)
     tiny, rows = _tiny(), []
     with tempfile.TemporaryDirectory() as name:
