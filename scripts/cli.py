@@ -12,6 +12,7 @@ from lookcheck.scripts import console
 from lookcheck.scripts.build import __main__ as build
 from lookcheck.scripts.check import check
 from lookcheck.scripts.demo.__main__ import demo
+from lookcheck.scripts.evaluate import evaluate
 from lookcheck.scripts.judge import __main__ as judge
 from lookcheck.scripts.models.torchvision_ops import define_when_imported
 from lookcheck.scripts.predict import __main__ as predict
@@ -29,6 +30,7 @@ class _InTheOrderOfWork(TyperGroup):
 
 ORDER = (
     "demo",
+    "evaluate",
     "build",
     "check",
     "view",
@@ -47,6 +49,7 @@ app = console.new_app(
 )
 
 app.command("demo", short_help="Score published answers, then the samples.")(demo)
+app.command("evaluate", short_help="From a model to a table: predict, judge, score.")(evaluate)
 app.add_typer(build.app, name="build", short_help="Build a data set of upstream files, or a sample.")
 app.command("check", short_help="Check a built folder, row by row.")(check)
 app.command("view", short_help="Look at a built folder: a page, a contact sheet.")(view)
