@@ -11,7 +11,7 @@ from lookcheck.dataset_builders.perturbed_pope.conditions import CONDITIONS
 from lookcheck.dataset_builders.requests.loader import filled
 from lookcheck.dataset_builders.requests.pictures import read_with_pictures
 from lookcheck.dataset_builders.requests.protocol import AskingProtocol
-from lookcheck.dataset_builders.requests.replies import budget, unread
+from lookcheck.dataset_builders.requests.replies import budget, unread, unreadable
 from lookcheck.dataset_builders.requests.request import Answer, Asked, Measure, Names, Request
 from lookcheck.dataset_builders.requests.task import Wish
 from lookcheck.metrics.perturbed_pope.parsing import ANSWERS, parse
@@ -103,4 +103,4 @@ def _problem(answer: Answer, protocol: AskingProtocol) -> str | None:
     if parse(text, protocol.parser) is not None:
         return None
     words = "".join(character if character.isalnum() else " " for character in text.lower()).split()
-    return _BOTH if set(ANSWERS) & set(words) else _NEITHER
+    return _BOTH if set(ANSWERS) & set(words) else unreadable(text, _NEITHER)

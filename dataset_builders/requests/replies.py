@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,14 @@ from lookcheck.metrics.soft_vqa_acc.common import without_thoughts
 CUT_THINKING = "cut thinking"
 CUT_REPLY = "cut reply"
 EMPTY = "empty reply"
+REFUSAL = "refusal"
+
+# Only a name for what can't be read in any case; no reply that can be read is held against it.
+_REFUSAL = re.compile(
+    r"\W*(?:i(?:['’]m| am) (?:very |so |really )?sorry|sorry\b|i (?:can(?:['’]t|not)|won['’]t)\b"
+    r"|i(?:['’]m| am) (?:unable|not able|not allowed)\b|as an ai\b|unfortunately\b)",
+    re.IGNORECASE,
+)
 
 THINKING_TOKENS = "thinking_tokens"
 """Option of a protocol: new tokens that a trace may take, beside those of the answer."""
@@ -52,6 +61,19 @@ def unread(answer: Answer) -> str | None:
     if not (answer.text or "").strip():
         return CUT_THINKING if answer.reasoning and not answer.ended else EMPTY
     return None
+
+
+def unreadable(text: str, otherwise: str) -> str:
+    """Why a text that no parser can read can't be: it declines to answer, or what the parser says.
+
+    By its first words in English; our own rule, which no paper states.
+
+    Examples
+    --------
+    >>> unreadable("I'm sorry, but I can't help with that.", "no JSON"), unreadable("A cup.", "no JSON")
+    ('refusal', 'no JSON')
+    """
+    return REFUSAL if _REFUSAL.match(text) else otherwise
 
 
 def budget(protocol: AskingProtocol, thinking: Thinking | None) -> int:

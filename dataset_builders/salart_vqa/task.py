@@ -11,7 +11,7 @@ from lookcheck.dataset_builders.parquet.reader import BuiltFolder
 from lookcheck.dataset_builders.requests.loader import filled
 from lookcheck.dataset_builders.requests.pictures import read_with_pictures
 from lookcheck.dataset_builders.requests.protocol import AskingProtocol
-from lookcheck.dataset_builders.requests.replies import CUT_REPLY, budget, unread
+from lookcheck.dataset_builders.requests.replies import CUT_REPLY, budget, unread, unreadable
 from lookcheck.dataset_builders.requests.request import Answer, Asked, Picture, Request
 from lookcheck.dataset_builders.requests.task import Wish
 from lookcheck.dataset_builders.salart_vqa.constants import BOXED, LETTERS, QUESTIONS
@@ -115,5 +115,5 @@ def _problem(part: str, answer: Answer, protocol: AskingProtocol, asked: Asked) 
     if not answer.ended:
         return CUT_REPLY
     if protocol.parser == "json" and last_answer(text) is None:
-        return "no JSON with answer"
-    return "not one option"
+        return unreadable(text, "no JSON with answer")
+    return unreadable(text, "not one option")

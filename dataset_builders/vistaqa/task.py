@@ -10,7 +10,7 @@ from lookcheck.dataset_builders.parquet.reader import BuiltFolder
 from lookcheck.dataset_builders.requests.loader import filled
 from lookcheck.dataset_builders.requests.pictures import read_with_pictures
 from lookcheck.dataset_builders.requests.protocol import AskingProtocol
-from lookcheck.dataset_builders.requests.replies import CUT_REPLY, budget, unread
+from lookcheck.dataset_builders.requests.replies import CUT_REPLY, budget, unread, unreadable
 from lookcheck.dataset_builders.requests.request import Answer, Asked, Request
 from lookcheck.dataset_builders.requests.task import Wish
 from lookcheck.dataset_builders.vistaqa.replies import read_reply
@@ -62,7 +62,7 @@ class VistaQATask:
             return {"answer": text.strip(), "masks": []}
         reply = read_reply(text)
         if reply.problem is not None:
-            problem = reply.problem if answer.ended else CUT_REPLY
+            problem = unreadable(text, reply.problem) if answer.ended else CUT_REPLY
             return {"answer": "", "masks": [], "problem": problem}
         return {"answer": reply.answer, "phrases": list(reply.phrases)}
 

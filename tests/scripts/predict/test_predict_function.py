@@ -383,7 +383,7 @@ MALFORMED = {
     "No JSON here.": "no JSON with answer",
     '{"answer": "a", "evidence": []}{"answer": "b", "evidence": []}': "two JSON objects",
     '{"answer": "a", "evidence": "all"}': "evidence is no list",
-    "I'm sorry, I can't help with that.": "no JSON with answer",
+    "I'm sorry, I can't help with that.": "refusal",
     "<think>never ends": "cut thinking",
     "": "empty reply",
     "x" * 100_000: "no JSON with answer",
@@ -426,7 +426,7 @@ def test_malformed_replies_are_counted_each_under_its_reason(
     found = {line["id"]: line for line in predictions(tmp_path / "run")}
     assert [found[id]["problem"] for id in ids] == list(MALFORMED.values())
     assert all(found[id]["answer"] == "" and found[id]["masks"] == [] for id in ids)
-    assert json.loads(done.stdout)["problems"]["no JSON with answer"] == 4
+    assert json.loads(done.stdout)["problems"]["no JSON with answer"] == 3
 
 
 def test_phrases_become_masks_by_a_segmenter_and_a_kill_between_costs_nothing(
