@@ -12,10 +12,10 @@ from PIL import Image
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.masks import Rle, encode
 from lookcheck.dataset_builders.core.verdict_file import Json
-from lookcheck.dataset_builders.vistaqa.native.adapters import Adapter, adapter_of
-from lookcheck.dataset_builders.vistaqa.native.folder import read_folder
-from lookcheck.dataset_builders.vistaqa.native.reading import Claimed, read_native
-from lookcheck.dataset_builders.vistaqa.native.shapes import NO_PIXEL, Shape
+from lookcheck.dataset_builders.native.adapters import Adapter, adapter_of
+from lookcheck.dataset_builders.native.folder import read_folder
+from lookcheck.dataset_builders.native.reading import Claimed, read_native
+from lookcheck.dataset_builders.native.shapes import NO_PIXEL, Shape
 from lookcheck.scripts.predict.evidence.sam2 import Sam2
 
 NATIVE = "native"

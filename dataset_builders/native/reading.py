@@ -11,9 +11,9 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, NoReturn
 
-from lookcheck.dataset_builders.vistaqa.native.adapters import Adapter
-from lookcheck.dataset_builders.vistaqa.native.conventions import Unreadable, scales
-from lookcheck.dataset_builders.vistaqa.native.shapes import (
+from lookcheck.dataset_builders.native.adapters import Adapter
+from lookcheck.dataset_builders.native.conventions import Unreadable, scales
+from lookcheck.dataset_builders.native.shapes import (
     Scale,
     Shape,
     box,
@@ -134,7 +134,7 @@ def read_native(
 
     Examples
     --------
-    >>> from lookcheck.dataset_builders.vistaqa.native.adapters import ADAPTERS
+    >>> from lookcheck.dataset_builders.native.adapters import ADAPTERS
     >>> claimed = read_native(
     ...     ADAPTERS["boxes-thousand"], 'Two. {"boxes": [[0, 0, 500, 1000]]}', size=(4, 2), seen=None
     ... )

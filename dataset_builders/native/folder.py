@@ -8,7 +8,7 @@ from PIL import Image
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.masks import encode
-from lookcheck.dataset_builders.vistaqa.native.shapes import BAD_MASK, NO_PIXEL, OTHER_SIZE, Shape
+from lookcheck.dataset_builders.native.shapes import BAD_MASK, NO_PIXEL, OTHER_SIZE, Shape
 
 
 def read_folder(folder: Path, id: str, size: tuple[int, int]) -> tuple[Shape, ...]:

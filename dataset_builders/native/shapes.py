@@ -11,7 +11,7 @@ import numpy as np
 from pycocotools import mask as coco
 
 from lookcheck.dataset_builders.core.masks import Mask, Rle, decode, encode
-from lookcheck.dataset_builders.vistaqa.native.conventions import Unreadable, number
+from lookcheck.dataset_builders.native.conventions import Unreadable, number
 
 REVERSED, EMPTY_BOX, OUTSIDE = "reversed box", "empty box", "outside the picture"
 NO_PIXEL = "mask without a pixel"

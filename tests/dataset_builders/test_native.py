@@ -17,11 +17,11 @@ from PIL import Image
 from pycocotools import mask as coco
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.vistaqa.native import conventions, reading, shapes
-from lookcheck.dataset_builders.vistaqa.native.adapters import ADAPTERS, adapter_of
-from lookcheck.dataset_builders.vistaqa.native.conventions import CONVENTIONS, smart_resize
-from lookcheck.dataset_builders.vistaqa.native.folder import read_folder
-from lookcheck.dataset_builders.vistaqa.native.reading import Claimed, read_native
+from lookcheck.dataset_builders.native import conventions, reading, shapes
+from lookcheck.dataset_builders.native.adapters import ADAPTERS, adapter_of
+from lookcheck.dataset_builders.native.conventions import CONVENTIONS, smart_resize
+from lookcheck.dataset_builders.native.folder import read_folder
+from lookcheck.dataset_builders.native.reading import Claimed, read_native
 
 # As the processors of Qwen2.5-VL and Qwen3-VL are delivered.
 LIMITS = {"min_pixels": 56 * 56, "max_pixels": 14 * 14 * 4 * 16384}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.vistaqa.native.conventions import CONVENTIONS
+from lookcheck.dataset_builders.native.conventions import CONVENTIONS
 
 Form = Literal["boxes", "points", "polygons", "masks", "qwen", "tags", "folder", "glamm"]
 
