@@ -6,8 +6,7 @@ memory of the host. The verdicts mean nothing; the passes are those of a run.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -19,6 +18,7 @@ from lookcheck.scripts import console
 from lookcheck.scripts.judge.decision import MAX_NEW_TOKENS
 from lookcheck.scripts.models.batching import Batches
 from lookcheck.scripts.models.require import require
+from lookcheck.scripts.models.speed import flops, peak_of, seconds_of
 
 # config.json of Qwen/Qwen2.5-14B-Instruct: 14.8 billion parameters.
 SHAPE = {
@@ -40,9 +40,6 @@ TINY = {
     "num_attention_heads": 4,
     "num_key_value_heads": 2,
 }
-
-# Dense bfloat16, in teraflops, from the makers' data sheets; the first name that fits counts.
-PEAKS = {"B200": 2_250.0, "H200": 989.4, "H100 PCIe": 756.0, "H100": 989.4, "A100": 312.0, "L40S": 362.0}
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ def benchmark(
     model = build(TINY if tiny else SHAPE, device)
     name = torch.cuda.get_device_name(device) if device.startswith("cuda") else device
     if peak is None:
-        peak = next((value for part, value in PEAKS.items() if part in name), None)
+        peak = peak_of(name)
     found = [
         measure(model, way, size, rows=rows, tokens=tokens, prefix=prefix, peak=peak)
         for way in WAYS
@@ -186,7 +183,7 @@ def measure(
     all_of(made[:size])
     if cuda:
         torch.cuda.reset_peak_memory_stats(model.device)
-    seconds = _seconds(lambda: all_of(made), model.device if cuda else None)
+    seconds = seconds_of(lambda: all_of(made), model.device if cuda else None)
     cost = flops(model.config, [len(row) for row in made], prefix if way.share else 0, way.new)
     computed = sum(len(row) - (prefix if way.share else 0) + way.new - 1 for row in made)
     return {
@@ -199,48 +196,6 @@ def measure(
         "share_of_peak": None if peak is None else cost / seconds / (peak * 1e12),
         "gigabytes": torch.cuda.max_memory_allocated(model.device) / 1e9 if cuda else None,
     }
-
-
-def flops(config: Any, lengths: Sequence[int], prefix: int, new: int) -> float:
-    """Floating-point operations that judging needs: matrix products only, padding not counted.
-
-    Parameters
-    ----------
-    config : transformers configuration
-    lengths : sequence of int
-        Tokens of each prompt.
-    prefix : int
-        Of which computed once.
-    new : int
-        Tokens read off, 1 for ``logprob``; the output layer is applied to these only.
-
-    Returns
-    -------
-    float
-    """
-    hidden: int = config.hidden_size
-    layers: int = config.num_hidden_layers
-    head = hidden // config.num_attention_heads
-    projections = hidden * head * (2 * config.num_attention_heads + 2 * config.num_key_value_heads)
-    layer = projections + 3 * hidden * config.intermediate_size
-    total = 0.0
-    for begin, end in [(0, prefix), *((prefix, length + new - 1) for length in lengths)]:
-        total += 2 * layers * layer * (end - begin)
-        # Each token attends to itself and to all before it: once for the scores, once for the values.
-        total += 4 * layers * hidden * (end * (end + 1) - begin * (begin + 1)) / 2
-    return total + 2.0 * hidden * int(config.vocab_size) * new * len(lengths)
-
-
-def _seconds(call: Callable[[], None], device: Any) -> float:
-    import torch
-
-    if device is not None:
-        torch.cuda.synchronize(device)
-    start = time.perf_counter()
-    call()
-    if device is not None:
-        torch.cuda.synchronize(device)
-    return time.perf_counter() - start
 
 
 def _show(result: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ import torch
 
 from lookcheck.scripts.judge import benchmark
 from lookcheck.scripts.judge.engine import Engine
+from lookcheck.scripts.models.speed import flops
 
 Run = Callable[..., Any]
 
@@ -38,7 +39,7 @@ def test_counted_work_is_that_of_torch(model: Any, way: benchmark.Way) -> None:
         engine = Engine(model, yes=[1], no=[2], pad=0, prefix=rows[0][:80] if way.share else None)
         engine.generate(rows, way.new)
     model.config._attn_implementation = "sdpa"
-    expected = benchmark.flops(model.config, [len(rows[0])], 80 if way.share else 0, way.new)
+    expected = flops(model.config, [len(rows[0])], 80 if way.share else 0, way.new)
     # Eager attention computes the masked half, too, which is no work that has to be done; and the
     # prefix goes through the output layer once.
     head = 2 * model.config.hidden_size * model.config.vocab_size
