@@ -15,7 +15,7 @@ from lookcheck.dataset_builders.core.errors import Fault, InputError
 from lookcheck.dataset_builders.core.jsonl import read_json
 from lookcheck.dataset_builders.core.processes import Track
 from lookcheck.dataset_builders.core.records import JsonRecord
-from lookcheck.dataset_builders.parquet.check import read_configs
+from lookcheck.dataset_builders.parquet.check import check_digests, read_configs
 from lookcheck.dataset_builders.parquet.listing import MANIFEST
 
 # Rows decoded at a time: with pictures, of which each takes up to 3 MB, and without.
@@ -109,6 +109,20 @@ def open_folder(path: Path, name: str | None = None) -> BuiltFolder:
         source if isinstance(source, dict) else {},
         configs,
     )
+
+
+def refuse_altered(folder: BuiltFolder, configs: Sequence[str]) -> None:
+    """Refuse files that are not those of the build, by the digest that the card gives a configuration.
+
+    Raises
+    ------
+    InputError
+        Also if there is no such configuration.
+    """
+    faults: list[Fault] = []
+    check_digests(folder.path, {name: folder.splits(name) for name in configs}, faults)
+    if faults:
+        raise InputError(f"{folder.path}/{faults[0]}; see lookcheck check")
 
 
 def count_rows(paths: Sequence[Path]) -> int:
@@ -224,6 +238,7 @@ def read_records(
     """
     records: dict[str, JsonRecord] = {}
     chosen = configs or [next(iter(folder.configs))]
+    refuse_altered(folder, chosen)
     files = dict.fromkeys(
         path for config in chosen for paths in folder.splits(config).values() for path in paths
     )
@@ -257,6 +272,7 @@ def read_questions(
         If several splits are left, or the rows can't be read.
     """
     splits = chosen_splits(folder, choice)
+    refuse_altered(folder, [choice.config or next(iter(folder.configs))])
     if len(splits) != 1:
         raise InputError(f"{folder.path}: has the splits {', '.join(splits)}; choose one with --split")
     for where, row in read_placed_rows(next(iter(splits.values())), list(columns.values())):

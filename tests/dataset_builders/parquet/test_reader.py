@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lookcheck.dataset_builders.core.errors import InputError
+from lookcheck.dataset_builders.parquet.card import digest_of
 from lookcheck.dataset_builders.parquet.reader import (
     Choice,
     open_folder,
@@ -79,6 +80,29 @@ def test_labels_have_the_names_of_the_files_own_schema(tmp_path: Path) -> None:
     assert tasks(write(tmp_path / "a", rows(0, 1, 2))) == {"r0": "ocr", "r1": "counting", "r2": "attribute"}
     turned = write(tmp_path / "b", rows(0, 1, 2), NAMES[::-1])
     assert tasks(turned) == {"r0": "attribute", "r1": "counting", "r2": "ocr"}
+
+
+def test_labels_are_those_of_the_build_or_are_refused(tmp_path: Path) -> None:
+    """Other labels under the same ids would be another benchmark under the same name."""
+    folder = write(tmp_path, rows(0, 1, 2))
+    card = folder / "README.md"
+    digest = digest_of([folder / "data" / "test-0.parquet"])
+    text = card.read_text().replace("default\n", f"default\n  description: files {digest}\n")
+    card.write_text(text)
+    assert tasks(folder)["r0"] == "ocr"
+    write(folder, rows(1, 0, 2))
+    card.write_text(text)
+    said = (
+        rf"README\.md: .*default: the card says 'files {digest}', but these are files .*; see lookcheck check"
+    )
+    with pytest.raises(InputError, match=said):
+        tasks(folder)
+    with pytest.raises(InputError, match=said):
+        list(
+            read_questions(
+                open_folder(folder), Choice(), {name: name for name in ("id", "question", "answer")}
+            )
+        )
 
 
 @pytest.mark.parametrize("label", [3, -1])
