@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-import numpy as np
-from pycocotools import mask as coco
-
-from lookcheck.dataset_builders.core.masks import Mask, Rle, decode, encode
+from lookcheck.dataset_builders.core.masks import (
+    Mask,
+    Rle,
+    decode,
+    draw_polygons,
+    encode,
+    encode_box,
+    rle_area,
+)
 from lookcheck.dataset_builders.native.conventions import Unreadable, number
 
 REVERSED, EMPTY_BOX, OUTSIDE = "reversed box", "empty box", "outside the picture"
@@ -66,8 +71,7 @@ class Shape:
         if self.box is not None:
             left, top, right, bottom = _pixels(self.box)
             # Without drawing it: a reply may claim thousands.
-            sides = np.array([[left, top, right - left, bottom - top]], dtype=np.float64)
-            return encode(coco.frPyObjects(sides, height, width)[0])
+            return encode_box((left, top, right - left, bottom - top), height, width)
         return encode({"size": [height, width], "counts": [height * width]})
 
     def drawn(self, size: tuple[int, int]) -> Mask:
@@ -130,7 +134,7 @@ def polygon(value: object, label: str, scale: Scale, size: tuple[int, int]) -> S
             parts.append([float(side) for corner in corners for side in corner])
     if not parts:
         return Shape(label, problem=OUTSIDE, clipped=clipped)
-    mask: Mask = coco.decode(coco.merge(coco.frPyObjects(parts, size[1], size[0]))).astype(bool)
+    mask = draw_polygons(parts, size[1], size[0])
     if not mask.any():
         return Shape(label, problem=NO_PIXEL, clipped=clipped)
     return Shape(label, mask=encode(mask), clipped=clipped)
@@ -146,7 +150,7 @@ def encoded(value: object, label: str, size: tuple[int, int]) -> Shape:
         return Shape(label, problem=BAD_MASK)
     if rle["size"] != [size[1], size[0]]:
         return Shape(label, problem=OTHER_SIZE)
-    return Shape(label, mask=rle) if coco.area(rle) else Shape(label, problem=NO_PIXEL)
+    return Shape(label, mask=rle) if rle_area(rle) else Shape(label, problem=NO_PIXEL)
 
 
 def checked(make: Callable[[], Shape], label: str) -> Shape:
