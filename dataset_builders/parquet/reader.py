@@ -238,7 +238,6 @@ def read_records(
     """
     records: dict[str, JsonRecord] = {}
     chosen = configs or [next(iter(folder.configs))]
-    refuse_altered(folder, chosen)
     files = dict.fromkeys(
         path for config in chosen for paths in folder.splits(config).values() for path in paths
     )
@@ -250,6 +249,8 @@ def read_records(
         records[id] = JsonRecord(where, id, row)
     if not records:
         raise InputError(f"{folder.path}: no rows")
+    # Last: what a broken file lacks says more than that it is another.
+    refuse_altered(folder, chosen)
     return records
 
 
@@ -272,11 +273,11 @@ def read_questions(
         If several splits are left, or the rows can't be read.
     """
     splits = chosen_splits(folder, choice)
-    refuse_altered(folder, [choice.config or next(iter(folder.configs))])
     if len(splits) != 1:
         raise InputError(f"{folder.path}: has the splits {', '.join(splits)}; choose one with --split")
     for where, row in read_placed_rows(next(iter(splits.values())), list(columns.values())):
         yield where, {name: row[column] for name, column in columns.items()}
+    refuse_altered(folder, [choice.config or next(iter(folder.configs))])
 
 
 def _rows_of(
