@@ -12,6 +12,9 @@ from lookcheck.scripts.option_objects import with_option_objects
 from lookcheck.scripts.predict.local.settings import Limits
 from lookcheck.scripts.predict.settings import Asking, Fields, Finding, Model
 
+EXIT_FAILED = 5
+"""Exit status where a request failed, as of `lookcheck judge run --fail-on failed`: the run is unfinished."""
+
 
 @with_option_objects
 def run(
@@ -32,7 +35,8 @@ def run(
     """Ask a model a data set's questions, by a protocol, and keep what `lookcheck score` needs.
 
     Every reply is seen to the disk. After a break, the same command goes on where it stopped and asks
-    again what failed; with another model, protocol or data it refuses to. Start it with
+    again what failed; with another model, protocol or data it refuses to. It ends with status 5 where
+    a request failed. Start it with
     `accelerate launch -m lookcheck.scripts.predict` for several GPUs.
 
     Example:
@@ -51,8 +55,11 @@ def run(
         if first:
             tell_plan(session.plan, session.backend, output, as_json=as_json)
         session.backend.close()
-    else:
-        lines = session.run(output, quiet=quiet)
-        if first:
-            tell_run(output, lines, as_json=as_json)
+        session.processes.close()
+        return
+    lines = session.run(output, quiet=quiet)
+    if first:
+        tell_run(output, lines, as_json=as_json)
     session.processes.close()
+    if any("failure" in line for line in lines.values()):
+        raise typer.Exit(EXIT_FAILED)

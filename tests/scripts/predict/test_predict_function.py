@@ -220,6 +220,7 @@ def test_what_fails_is_no_answer_and_is_asked_again(
         tmp_path / "run",
     ]
     first = lookcheck(*command, "--json")
+    assert first.returncode == 5
     told = json.loads(first.stdout)
     assert (told["rows"], told["failed"], told["failures"]) == (12, 12, {"q2: RuntimeError: no memory": 12})
     assert set(predictions(tmp_path / "run")[0]) == {"id", "failure"}

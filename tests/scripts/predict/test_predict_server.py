@@ -268,7 +268,7 @@ def test_what_the_server_refuses_is_a_failed_row(
 
     with recording.RecordingServer(reply) as server:
         arguments = command(built["perturbed_pope"], server.url, tmp_path / "run", "--condition", "original")
-        assert lookcheck(*arguments).returncode == 0
+        assert lookcheck(*arguments).returncode == 5
         failed = [line for line in lines(tmp_path / "run") if "failure" in line]
         assert failed
         assert all("content policy" in line["failure"] and KEY not in line["failure"] for line in failed)

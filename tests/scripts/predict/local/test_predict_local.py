@@ -18,14 +18,15 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_eight_rows_from_a_model_to_a_score(
-    family: str, vlm_folder: Any, built: Any, lookcheck: Any, tmp_path: Path
+    family: str, vlm_folder: Any, tiny_segmenters: Any, built: Any, lookcheck: Any, tmp_path: Path
 ) -> None:
     # A random model doesn't end its replies: SalArt's 4,096 new tokens would take minutes.
     for name, command in (("perturbed_pope", "score"), ("vistaqa", ""))[: 2 if family == "llava" else 1]:
         run = tmp_path / name
+        finding = () if command else ("--segmenter", tiny_segmenters("sam3"))
         done = lookcheck(
             "predict", "run", "--dataset", built[name], "--model", vlm_folder(family),
-            "--output", run, "--limit", 8, *CPU,
+            "--output", run, "--limit", 8, *finding, *CPU,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         written = lines(run / "predictions.jsonl")
