@@ -215,6 +215,10 @@ def test_a_built_folder_gives_the_references(tmp_path: Path) -> None:
         return {row["id"]: row["task"] for row in rows}
 
     assert shown() == tasks
+    # A card that states no digest: with one, files that were changed are refused.
+    card = built / "README.md"
+    lines = card.read_text().splitlines(keepends=True)
+    card.write_text("".join(line for line in lines if not line.startswith("  description: files ")))
     # The file's own schema says what its labels mean, not a list in the code.
     _rename_labels(built, lambda found: found[::-1])
     subprocess.run([*score, str(built)], capture_output=True, check=True)
