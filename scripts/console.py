@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ from typer.core import TyperGroup
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.dataset_builders.core.permissions import make_readable
+from lookcheck.dataset_builders.core.printable import printable
 from lookcheck.dataset_builders.core.processes import Track
 
 EXIT_INPUT = 2
@@ -198,6 +200,15 @@ def write_text(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def print_reasons(what: str, reasons: Counter[str], most: int = 5) -> None:
+    """Print how often each reason was given, the commonest first; the others are counted together."""
+    shown = reasons.most_common(most)
+    for reason, count in shown:
+        print(f"  {what}, {count:,}: {printable(reason)}")
+    if others := reasons.total() - sum(count for _, count in shown):
+        print(f"  {what}, {others:,}: for other reasons")
 
 
 def to_json(value: Any) -> str:

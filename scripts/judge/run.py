@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from enum import StrEnum
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lookcheck.dataset_builders.core.errors import InputError
-from lookcheck.dataset_builders.core.printable import printable
 from lookcheck.dataset_builders.core.verdict_file import (
     FAILED,
     MISSING,
@@ -36,6 +34,7 @@ from lookcheck.scripts.judge.samples import Sample
 from lookcheck.scripts.judge.settings import Asking, Questions
 from lookcheck.scripts.judge.work import Judging
 from lookcheck.scripts.models.processes import Processes
+from lookcheck.scripts.models.require import installed_version
 from lookcheck.scripts.models.resumable import Resumable
 from lookcheck.scripts.models.settings import Access, Place
 from lookcheck.scripts.models.watch import Watch
@@ -58,9 +57,6 @@ class NoneKind(StrEnum):
 
 EXIT_STATUS = {FAILED: 5, UNDECIDED: 4, MISSING: 3}
 """Exit status for a kind of none that ``--fail-on`` names, the gravest first."""
-
-# Reasons shown with their count; the others are counted together.
-_REASONS = 5
 
 
 @with_option_objects
@@ -170,7 +166,7 @@ def make_header(
     answered = [sample for sample in samples if sample.candidate is not None]
     deciding: dict[str, Json] = {
         "judge": {**judge, **rules},
-        "packages": {name: _version(name) for name in _PACKAGES[asking.backend]},
+        "packages": {name: installed_version(name) for name in _PACKAGES[asking.backend]},
         "dataset": {
             "rows": len(samples),
             "sha256": fingerprint((row.id, row.question, row.reference) for row in samples),
@@ -207,10 +203,7 @@ def _show(rows: dict[str, VerdictRow], header: JudgeHeader, output: Path, *, as_
     nones = ", ".join(f"{statuses[status]:,} {status}" for status in EXIT_STATUS if statuses[status])
     if nones:
         print(f"  none: {nones}")
-    for reason, count in reasons.most_common(_REASONS):
-        print(f"  none, {count:,}: {printable(reason)}")
-    if others := sum(reasons.values()) - sum(count for _, count in reasons.most_common(_REASONS)):
-        print(f"  none, {others:,}: for other reasons")
+    console.print_reasons("none", reasons)
     if close:
         print(f"  {close:,} near ties: another batch size or another machine could turn them around")
     if copied:
@@ -221,10 +214,3 @@ def _show(rows: dict[str, VerdictRow], header: JudgeHeader, output: Path, *, as_
 def _kind(reason: str) -> str:
     """The reason without the numbers of its row, so that rows of one kind are counted together."""
     return re.sub(r"\d[\d,]*(?= tokens| characters)|(?<=not )\d[\d,]*", "…", reason)
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

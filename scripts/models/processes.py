@@ -64,6 +64,21 @@ class Processes:
         if said[0] and not self.first:
             raise SystemExit(console.EXIT_INPUT)
 
+    def in_first(self, make: Callable[[], T]) -> T | None:
+        """What the first process makes, None in the others; where it fails, these end without a word."""
+        made: T | None = None
+        failure: Exception | None = None
+        if self.first:
+            try:
+                made = make()
+            except Exception as error:
+                # Raised below: the other processes wait to hear of it.
+                failure = error
+        self.agree(failure is not None)
+        if failure is not None:
+            raise failure
+        return made
+
     def from_first(self, make: Callable[[], T]) -> T:
         """What the first process makes, in all of them; where it fails, the others end without a word.
 
@@ -76,17 +91,7 @@ class Processes:
             return make()
         from accelerate.utils import broadcast_object_list
 
-        made: list[Any] = [None]
-        failure: Exception | None = None
-        if self.first:
-            try:
-                made = [make()]
-            except Exception as error:
-                # Raised below: the other processes wait to hear of it.
-                failure = error
-        self.agree(failure is not None)
-        if failure is not None:
-            raise failure
+        made: list[Any] = [self.in_first(make)]
         broadcast_object_list(made, from_process=0)
         result: T = made[0]
         return result

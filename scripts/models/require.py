@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from importlib.metadata import PackageNotFoundError, version
 
 from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts.models.torchvision_ops import define_missing_ops
@@ -22,3 +23,11 @@ def require(*packages: str) -> None:
             importlib.import_module(package)
         except ImportError:
             raise InputError(f"this needs the package {package}: pip install 'lookcheck[models]'") from None
+
+
+def installed_version(package: str) -> str | None:
+    """Version of a package; None where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -93,18 +93,13 @@ class Resumable(Generic[Row]):
                 self._end(file, work)
                 return file.rows
         with ExitStack() as stack:
-            main: RowFile[Row] | None = None
-            failure: Exception | None = None
-            if processes.first:
-                try:
-                    main = stack.enter_context(RowFile(self._path, self._form, self._header))
-                    self._begin(main, work, watch)
-                except Exception as error:
-                    # Raised below: the other processes wait to hear of it.
-                    failure = error
-            processes.agree(failure is not None)
-            if failure is not None:
-                raise failure
+
+            def begun() -> RowFile[Row]:
+                file = stack.enter_context(RowFile(self._path, self._form, self._header))
+                self._begin(file, work, watch)
+                return file
+
+            main = processes.in_first(begun)
             done = main.rows if main is not None else self._read()
             with RowFile(self._part_path(processes.share), self._form, self._header) as part:
                 _make(part, done, work, processes.share, watch)

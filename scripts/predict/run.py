@@ -48,6 +48,7 @@ def run(
     """
     from lookcheck.scripts.predict.session import RunOptions, prepare
     from lookcheck.scripts.predict.telling import tell_plan, tell_run
+    from lookcheck.scripts.predict.work import FAILURE
 
     session = prepare(RunOptions(asking, model, place, access, fields, finding, limits))
     first = session.processes.first
@@ -61,5 +62,5 @@ def run(
     if first:
         tell_run(output, lines, as_json=as_json)
     session.processes.close()
-    if any("failure" in line for line in lines.values()):
+    if any(FAILURE in line for line in lines.values()):
         raise typer.Exit(EXIT_FAILED)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from PIL import Image
@@ -15,6 +14,7 @@ from lookcheck.dataset_builders.core.verdict_file import Json
 from lookcheck.dataset_builders.requests.pictures import PictureReader, opened
 from lookcheck.dataset_builders.requests.request import Asked, Picture
 from lookcheck.scripts.models.processes import Processes
+from lookcheck.scripts.models.require import installed_version
 from lookcheck.scripts.models.resumable import Resumable
 from lookcheck.scripts.models.settings import Access, Place
 from lookcheck.scripts.models.store import Header, RowFile
@@ -83,7 +83,7 @@ class Session:
         told, known = self.backend.describe()
         deciding: dict[str, Json] = {
             "model": told,
-            "packages": {name: _version(name) for name in _PACKAGES[self.options.model.chosen]},
+            "packages": {name: installed_version(name) for name in _PACKAGES[self.options.model.chosen]},
             "asked": {
                 "conditions": list(plan.wish.conditions),
                 "no_image": plan.wish.no_image,
@@ -171,7 +171,7 @@ class Session:
             file.drop([id for id, line in file.rows.items() if FAILURE in line])
             return file
 
-        return _in_first(self.processes, opened)
+        return self.processes.in_first(opened)
 
 
 def described(plan: Plan) -> dict[str, Json]:
@@ -235,28 +235,5 @@ def _backend(options: RunOptions, plan: Plan, processes: Processes) -> Backend:
     return LocalBackend(model.model, model.revision, options.place, processes, options.limits)
 
 
-def _in_first(processes: Processes, make: Callable[[], RowFile[Line]]) -> RowFile[Line] | None:
-    """What the first process makes; None in the others, which end without a word where it fails."""
-    made: RowFile[Line] | None = None
-    failure: Exception | None = None
-    if processes.first:
-        try:
-            made = make()
-        except Exception as error:
-            # Raised below: the other processes wait to hear of it.
-            failure = error
-    processes.agree(failure is not None)
-    if failure is not None:
-        raise failure
-    return made
-
-
 def _opened(pictures: PictureReader, picture: Picture) -> Image.Image:
     return opened(pictures.read(picture))
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lookcheck.dataset_builders.core.printable import printable
 from lookcheck.scripts import console
 from lookcheck.scripts.predict.backend import Backend
 from lookcheck.scripts.predict.plan import Plan
@@ -19,7 +18,6 @@ from lookcheck.scripts.predict.work import FAILURE
 _TRIED = 32
 # Bytes of a line of replies and of predictions together beside their texts; of a token's text, in both.
 _BYTES_OF_A_LINE, _BYTES_OF_A_TOKEN = 900, 10
-_REASONS = 5
 
 
 def tell_plan(plan: Plan, backend: Backend, output: Path, *, as_json: bool) -> None:
@@ -81,10 +79,7 @@ def tell_run(output: Path, lines: Mapping[str, Line], *, as_json: bool) -> None:
     tokens = f", {prompt:,} tokens of prompts and {new:,} new ones" if prompt or new else ""
     print(f"{output / PREDICTIONS}: {len(lines):,} rows{tokens}")
     for what, found in (("failed", failures), ("can't be read", problems)):
-        for reason, count in found.most_common(_REASONS):
-            print(f"  {what}, {count:,}: {printable(reason)}")
-        if others := sum(found.values()) - sum(count for _, count in found.most_common(_REASONS)):
-            print(f"  {what}, {others:,}: for other reasons")
+        console.print_reasons(what, found)
     if failures:
         print("  the same command asks again about those that failed")
 

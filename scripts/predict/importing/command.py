@@ -52,6 +52,7 @@ def import_answers(
       lookcheck score run
     """
     from lookcheck.scripts.predict.importing.making import make_run
+    from lookcheck.scripts.predict.work import FAILURE
 
     if split is not None and len(split) != len(files):
         raise InputError(f"{len(split)} --split for {len(files)} --from; give one for each, or none")
@@ -67,7 +68,7 @@ def import_answers(
         questions=questions,
         protocol=protocol,
     )
-    failures = sum("failure" in line for line in lines)
+    failures = sum(FAILURE in line for line in lines)
     problems = Counter(str(line["problem"]) for line in lines if "problem" in line)
     if as_json:
         told = {
