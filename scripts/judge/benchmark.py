@@ -18,7 +18,7 @@ from lookcheck.scripts import console
 from lookcheck.scripts.judge.decision import MAX_NEW_TOKENS
 from lookcheck.scripts.models.batching import Batches
 from lookcheck.scripts.models.require import require
-from lookcheck.scripts.models.speed import flops, peak_of, seconds_of
+from lookcheck.scripts.models.speed import flops, named_device, peak_of, seconds_of
 
 # config.json of Qwen/Qwen2.5-14B-Instruct: 14.8 billion parameters.
 SHAPE = {
@@ -80,12 +80,10 @@ def benchmark(
     require("torch", "transformers", "accelerate")
     import torch
 
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"--device {device}: no GPU that torch can use; --device cpu --tiny tries it out")
+    name = named_device(device)
     if prefix >= tokens - 1:
         raise InputError(f"--prefix {prefix}: has to be less than --tokens {tokens}")
     model = build(TINY if tiny else SHAPE, device)
-    name = torch.cuda.get_device_name(device) if device.startswith("cuda") else device
     if peak is None:
         peak = peak_of(name)
     found = [

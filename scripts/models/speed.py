@@ -6,8 +6,27 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lookcheck.dataset_builders.core.errors import InputError
+
 # Dense bfloat16, in teraflops, from the makers' data sheets; the first name that fits counts.
 PEAKS = {"B200": 2_250.0, "H200": 989.4, "H100 PCIe": 756.0, "H100": 989.4, "A100": 312.0, "L40S": 362.0}
+
+
+def named_device(device: str) -> str:
+    """What the device is called by its maker; the word itself where it is no GPU.
+
+    Raises
+    ------
+    InputError
+        If it is a GPU that torch can't use.
+    """
+    import torch
+
+    if not device.startswith("cuda"):
+        return device
+    if not torch.cuda.is_available():
+        raise InputError(f"--device {device}: no GPU that torch can use; --device cpu --tiny tries it out")
+    return torch.cuda.get_device_name(device)
 
 
 def peak_of(device: str) -> float | None:

@@ -12,10 +12,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from lookcheck.dataset_builders.core.errors import InputError
 from lookcheck.scripts import console
 from lookcheck.scripts.models.require import require
-from lookcheck.scripts.models.speed import flops, peak_of, seconds_of
+from lookcheck.scripts.models.speed import flops, named_device, peak_of, seconds_of
 
 # config.json of Qwen/Qwen2.5-VL-7B-Instruct: 8.3 billion parameters.
 TEXT: Mapping[str, Any] = {
@@ -88,10 +87,8 @@ def benchmark(
     require("torch", "torchvision", "transformers", "accelerate")
     import torch
 
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"--device {device}: no GPU that torch can use; --device cpu --tiny tries it out")
+    name = named_device(device)
     model = build(TINY_TEXT if tiny else TEXT, TINY_VISION if tiny else VISION, device)
-    name = torch.cuda.get_device_name(device) if device.startswith("cuda") else device
     peak = peak_of(name) if peak is None else peak
     measured = [
         measure(model, size, pictures, questions, tokens, new_tokens, peak)
