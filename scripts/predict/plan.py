@@ -43,7 +43,7 @@ class Opened:
 
     @property
     def manifest(self) -> str:
-        """SHA-256 of ``lookcheck.json``, which holds that of each file."""
+        """SHA-256 of ``lookcheck.json``: source, options and counts of the build, not the rows themselves."""
         return hashlib.sha256((self.folder.path / MANIFEST).read_bytes()).hexdigest()
 
 

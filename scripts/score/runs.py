@@ -80,8 +80,9 @@ def score_runs(
     if name and len(name) != len(found):
         raise InputError(f"{len(name)} --name for {len(found)} runs; give one for each, or none")
     names = list(name) if name else [path.resolve().name for path in found]
+    read: dict[Path, Any] = {}
     scored = [
-        score_run(path, title, partial=partial, unjudged=unjudged, no_image=no_image)
+        score_run(path, title, partial=partial, unjudged=unjudged, no_image=no_image, read=read)
         for path, title in zip(found, names, strict=True)
     ]
     groups: dict[str, list[Report]] = {}
@@ -121,6 +122,7 @@ def score_run(
     partial: bool = False,
     unjudged: str | None = None,
     no_image: Path | None = None,
+    read: dict[Path, Any] | None = None,
 ) -> Scored:
     """Score one run by what its folder says, and write its ``scores.json``.
 
@@ -134,6 +136,9 @@ def score_run(
     unjudged : str, optional
     no_image : Path, optional
         The control run of SalArt-VQA.
+    read : dict, optional
+        References by their folder: those of an earlier run are used again, new ones are added. A data set's
+        files are hashed as they are read.
 
     Raises
     ------
@@ -157,7 +162,10 @@ def score_run(
     failed = [id for id, line in lines.items() if _FAILURE in line]
     answered = answered_of(run, lines, partial=partial)
     folder = folder_of(run)
-    references = scorer.read_references(folder)
+    read = {} if read is None else read
+    if folder not in read:
+        read[folder] = scorer.read_references(folder)
+    references = read[folder]
     kept = {id: record for id, record in references.items() if id in answered}
     if strangers := answered.keys() - kept.keys():
         raise InputError(f"{path / PREDICTIONS}: the id {min(strangers)!r} is not in {folder}")
