@@ -64,7 +64,9 @@ def tiny_segmenters(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str],
 
     def folder(name: str) -> Path:
         if name not in made:
-            made[name] = getattr(_module(), name)(tmp_path_factory.mktemp("segmenters") / name)
+            made[name] = getattr(_beside("tiny_segmenters"), name)(
+                tmp_path_factory.mktemp("segmenters") / name
+            )
         return made[name]
 
     return folder
@@ -78,11 +80,15 @@ def photographs(shared_data: Path) -> list[Image.Image]:
     return [Image.open(folder / name).convert("RGB") for name in names]
 
 
-def _module() -> Any:
+@pytest.fixture(scope="session")
+def recording() -> Any:
+    """The module with the recording server."""
+    return _beside("recording")
+
+
+def _beside(name: str) -> Any:
     # Loaded by path: tests are no package.
-    spec = importlib.util.spec_from_file_location(
-        "tiny_segmenters", Path(__file__).with_name("tiny_segmenters.py")
-    )
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

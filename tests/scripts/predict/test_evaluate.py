@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,13 +28,8 @@ MODEL = """
 
 
 @pytest.fixture
-def judge() -> Iterator[Any]:
+def judge(recording: Any) -> Iterator[Any]:
     """A server that says no to everything."""
-    spec = importlib.util.spec_from_file_location("recording", Path(__file__).with_name("recording.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    recording = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(recording)
     with recording.RecordingServer(lambda body: recording.completion("no")) as server:
         yield server
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
 import math
@@ -19,17 +18,6 @@ from lookcheck.scripts.predict.server import ENOUGH, first_token
 
 Lookcheck = Callable[..., Any]
 KEY = "sk-SECRET-of-the-server-0123456789"
-
-
-@pytest.fixture(scope="session")
-def recording() -> Any:
-    # Loaded by path: tests are no package.
-    spec = importlib.util.spec_from_file_location("recording", Path(__file__).with_name("recording.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(autouse=True)
